@@ -152,12 +152,18 @@ class Store:
         """Bytes of all commit-log files."""
         return sum(file.size for file in self.commit_log)
 
-    def queue_files(self, directory: str = CONSUME_QUEUE) -> tuple[StoreFile, ...]:
-        """Return the files of queues in *directory* with a valid name and a byte."""
+    def queue_files(
+        self, directory: str = CONSUME_QUEUE, *, topics: str = ""
+    ) -> tuple[StoreFile, ...]:
+        """Return the files of queues in *directory* with a valid name and a byte.
+
+        *topics* is the begin of their topics.
+        """
         return tuple(
             file
             for file in self.files
-            if queue_of(file.path, directory) is not None
+            if file.path.startswith(f"{directory}/{topics}")
+            and queue_of(file.path, directory) is not None
             and file.is_named_by_offset
             and file.size > 0
         )

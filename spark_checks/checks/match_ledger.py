@@ -127,11 +127,7 @@ def listed_by_tasks(
 ) -> Listed:
     """Return the rows of :func:`listed_rows` of a store with too many rows."""
     store = surveyed.store
-    queues = [
-        file
-        for file in store.queue_files()
-        if file.path.startswith(f"consumequeue/{SCHEDULE_TOPIC}/")
-    ]
+    queues = store.queue_files(topics=SCHEDULE_TOPIC)
     situation = replace(surveyed.situation, key_ranges=(), known_topics=None)
     read = replace(store, files=(*store.commit_log, *queues))
     surveys = surveys_of(surveyed.context, read, situation)

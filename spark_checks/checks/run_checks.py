@@ -13,7 +13,7 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame, Row, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity
+from spark_checks.findings import INVARIANTS, LISTED_MAX, TEXTS, Finding, Severity
 from spark_checks.progress import Progress
 from spark_checks.session.session import session_of
 from spark_checks.situation import Situation
@@ -72,10 +72,7 @@ def _finding(row: Row) -> Finding:
     found = Finding(
         invariant=INVARIANTS[row.invariant],
         severity=Severity(row.severity),
-        **{name: row[name] for name in _CONTENT},
+        **{name: row[name] for name in ("file", "offset", "length", *TEXTS)},
     )
     more = row.total - LISTED_MAX if row["rank"] == LISTED_MAX else 0
     return found.with_more(more)
-
-
-_CONTENT = ("file", "offset", "length", "expected", "found", "message")

@@ -34,7 +34,6 @@ from spark_checks.tables.predicates import (
 from spark_checks.tables.store_tables import open_log, open_table, open_units
 from spec.store import batch_queue
 from spec.store.consume_queue import UNIT_SIZE
-from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import LMQ_PREFIX, RETRY_PREFIX, SCHEDULE_TOPIC
 
 _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
@@ -46,8 +45,7 @@ _BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
 def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     """Return the findings in LMQs and batch consume queues."""
     store = surveyed.store
-    begin = f"{CONSUME_QUEUE}/{LMQ_PREFIX}"
-    of_lmqs = [file for file in store.queue_files() if file.path.startswith(begin)]
+    of_lmqs = store.queue_files(topics=LMQ_PREFIX)
     of_batches = store.queue_files(batch_queue.BATCH_QUEUE)
     families = {name.rpartition("-")[0] for name in surveyed.requested}
     checks_lmqs = bool(of_lmqs) and "INV-LIGHT" in families

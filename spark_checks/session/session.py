@@ -31,9 +31,9 @@ from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end
 from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.kernel_request import requests
 from spark_checks.session.settings import (
+    INTERPRETED_MAX,
     QUERIES_OF_FEW_ROWS,
     SOCKET_PATH_MAX,
-    is_small,
     local_processors,
     spark_environment,
     spark_settings,
@@ -121,10 +121,9 @@ def spark_context(
             with surroundings, _stderr_to(log), _killed_on_failure():
                 if size is not None:
                     after_stop.enter_context(_early_daemon(master, directory, size))
-                settings = {
-                    **spark_settings(master, directory, archive, draft, packages),
-                    **(QUERIES_OF_FEW_ROWS if is_small(size) else {}),
-                }
+                settings = spark_settings(master, directory, archive, draft, packages)
+                if size is not None and size <= INTERPRETED_MAX:
+                    settings = {**settings, **QUERIES_OF_FEW_ROWS}
                 context = _start(master, settings)
                 if size is not None:
                     progress("starting Python workers")

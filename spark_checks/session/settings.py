@@ -83,11 +83,6 @@ appender.stderr.layout.pattern = %p %c{1}: %m%n
 _local_master = re.compile(r"local(?:\[(\d+|\*)(?:,.*)?\])?")
 
 
-def is_small(size: int | None) -> bool:
-    """Return whether queries of a store of *size* bytes are interpreted."""
-    return size is not None and size <= INTERPRETED_MAX
-
-
 def spark_settings(
     master: str,
     directory: Path,
