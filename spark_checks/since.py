@@ -7,10 +7,12 @@ record stored late enough. Findings about earlier records are dropped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from columns.log_batch import LogBatch
+from spark_checks.columns.record_scan import scan_range
 from spark_checks.file_systems import NotAStoreError, reading, shown_url
 from spark_checks.findings import Finding
 from spark_checks.store_files import (
@@ -33,19 +35,16 @@ def part_since(store: Store, since_ms: int) -> Store:
 
     Files with earlier records only are left out.
     """
-    times = (
-        one
-        for file in _from_last_earlier(store, since_ms)
-        for one in _times(store, file)
-    )
-    begin = next((offset for offset, time_ms in times if time_ms >= since_ms), None)
+    files = _from_last_earlier(store, since_ms)
+    found = (_first_since(store, file, since_ms) for file in files)
+    begin = next((offset for offset in found if offset is not None), None)
     if begin is None:
         moment = datetime.fromtimestamp(since_ms / 1000, UTC).isoformat()
         raise NothingSinceError(
             f"{shown_url(store.url)}: no record was stored at {moment} or later"
         )
-    files = tuple(file for file in store.files if not _is_earlier(store, file, begin))
-    return replace(store, begin=begin, files=files)
+    later = tuple(file for file in store.files if not _is_earlier(store, file, begin))
+    return replace(store, begin=begin, files=later)
 
 
 def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
@@ -58,18 +57,20 @@ def _from_last_earlier(store: Store, since_ms: int) -> Sequence[StoreFile]:
     return files
 
 
-def _times(store: Store, file: StoreFile) -> Iterator[tuple[int, int]]:
-    """Yield commit-log offset and store time of each record with its own offset."""
-    # Imported late: the driver needs this module only from here on.
-    from spark_checks.readers.commit_log import batches
+def _first_since(store: Store, file: StoreFile, since_ms: int) -> int | None:
+    """Return the offset of the first record stored since *since_ms*, or None.
 
+    A record that is not at its own offset does not count.
+    """
     with reading(store.url, file.path) as read_at:
-        for batch in batches(read_at, file.whole, {}, is_checked=False):
-            names = ["offset", "physical_offset", "stored_at_ms"]
-            columns = batch.select(names).to_pydict()
-            for offset, stated, stored in zip(*columns.values(), strict=True):
-                if offset == stated:
-                    yield offset, stored
+        for found in scan_range(read_at, file.whole):
+            if isinstance(found, LogBatch):
+                numbers = found.fields.numbers
+                is_late = numbers["stored_at_ms"] >= since_ms
+                is_late &= numbers["physical_offset"] == found.offsets
+                if is_late.any():
+                    return int(found.offsets[is_late][0])
+    return None
 
 
 def _is_earlier(store: Store, file: StoreFile, begin: int) -> bool:

@@ -123,7 +123,7 @@ class Advice:
             is_needed = self._is_refused and WRONG_NAME not in found
             return self._moved_obstacle or (last_resort if is_needed else [])
         store = shlex.quote(self.audit.store)
-        copy = shlex.quote(f"{self.audit.store.rstrip('/')}.copy")
+        copy = shlex.quote(self._beside("copy"))
         forecast = f"rmqc recover {store} --release {self.forecast.release} --dry-run"
         restored = self._restored
         return [
@@ -153,7 +153,7 @@ class Advice:
     @property
     def _salvage(self) -> str:
         """The command that writes a new store."""
-        new = shlex.quote(f"{self.audit.store.rstrip('/')}.salvaged")
+        new = shlex.quote(self._beside("salvaged"))
         return f"rmqc salvage {shlex.quote(self.audit.store)} -o {new}"
 
     @property
