@@ -68,21 +68,17 @@ class ItemDamage(IntFlag):
 
 @dataclass(frozen=True, kw_only=True)
 class IndexFile:
-    """Some slots of one index file; all by default."""
+    """Some slots of one index file."""
 
     path: str
     """Path relative to the store."""
     size: int
-    first_slot: int = 0
-    end_slot: int | None = None
-    """First slot behind the range."""
+    slots: range
 
     @property
     def byte_count(self) -> int:
         """Number of bytes to read: those of the slots, and as large a part of items."""
-        slots = max(slot_count_of(self.size), 1)
-        end = slots if self.end_slot is None else min(self.end_slot, slots)
-        return self.size * (end - self.first_slot) // slots
+        return self.size * len(self.slots) // max(slot_count_of(self.size), 1)
 
 
 class IndexSource(FileSource[IndexFile]):
@@ -116,11 +112,11 @@ def capacity_of(size: int) -> int:
 
 def parts_of(path: str, size: int, *, items: int = PARTITION_ITEMS) -> list[IndexFile]:
     """Return ranges of slots with about *items* items each."""
-    slot_count = slot_count_of(size)
+    slots = range(max(slot_count_of(size), 1))  # one of a file of another size
     step = max(items // ITEMS_PER_SLOT, 1)
     return [
-        IndexFile(path=path, size=size, first_slot=first, end_slot=first + step)
-        for first in range(0, max(slot_count, 1), step)
+        IndexFile(path=path, size=size, slots=slots[first : first + step])
+        for first in slots[::step]
     ]
 
 
@@ -168,7 +164,7 @@ def check_items(read_at: ReadAt, file: IndexFile) -> CheckedItems | None:
     count = header.index_count
     if not 1 <= count <= capacity_of(file.size):
         return None
-    mine = range(file.first_slot, min(file.end_slot or slot_count, slot_count))
+    mine = file.slots
     begin = item_position(1, slot_count)
     decreases = TimeDecreases(header)
     of_slots = (mine, slot_count)

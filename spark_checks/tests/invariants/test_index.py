@@ -20,7 +20,7 @@ from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
 from spark_checks.invariants.index.index_headers import check_index_headers
-from spark_checks.readers.index import IndexFile, ItemDamage, batches
+from spark_checks.readers.index import ItemDamage, batches, parts_of
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tests.building import BEGAN_AT_MS
@@ -49,7 +49,7 @@ def rows_of(data: bytes) -> list[dict[str, Any]]:
     def read_at(position: int, size: int) -> bytes:
         return data[position : position + size]
 
-    file = IndexFile(path="index/0", size=len(data))
+    [file] = parts_of("index/0", len(data))
     return [row for batch in batches(read_at, file) for row in batch.to_pylist()]
 
 

@@ -19,7 +19,7 @@ from columns.log_batch import follow_sizes
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_scan import LogRange
-from spark_checks.readers.index import IndexFile
+from spark_checks.readers import index
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
 from spark_checks.situation import situation_of
 from spark_checks.store_files import list_store
@@ -205,7 +205,7 @@ def _spans(groups: Iterable[tuple[Part, ...]]) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("processors", [1, 2, 7])
 def test_groups_get_smaller_and_hold_everything_in_order(processors: int) -> None:
-    parts = [IndexFile(path="b", size=PIECE_SIZE_MIN), *_log_ranges(0, 9, 1 << 32)]
+    parts = [*index.parts_of("b", PIECE_SIZE_MIN), *_log_ranges(0, 9, 1 << 32)]
     groups = list(group_parts(parts, processors))
     assert groups[0][0] == parts[0]
     spans = _spans(groups)
@@ -219,12 +219,15 @@ def test_groups_get_smaller_and_hold_everything_in_order(processors: int) -> Non
 
 
 def test_a_file_that_is_not_cut_may_be_larger_than_its_group() -> None:
-    files = [IndexFile(path=name, size=PIECE_SIZE_MAX + 1) for name in ("b", "c")]
+    files = [part for n in "bc" for part in index.parts_of(n, PIECE_SIZE_MAX + 1)]
     log = _log_ranges(0, 5)
     assert list(group_parts([*files, *log], 2)) == [(files[0],), (files[1],), (*log,)]
 
 
 def test_small_parts_are_together() -> None:
-    parts = [*_log_ranges(0, 5, 10), *(IndexFile(path=name, size=5) for name in "bc")]
+    parts = [
+        *_log_ranges(0, 5, 10),
+        *(part for name in "bc" for part in index.parts_of(name, 5)),
+    ]
     assert list(group_parts(parts, 2)) == [tuple(parts)]
     assert list(group_parts([], 2)) == []
