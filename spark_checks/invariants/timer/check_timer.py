@@ -19,7 +19,7 @@ from spark_checks.invariants.timer.timer_units import (
 )
 from spark_checks.invariants.timer.timer_wheel_slots import check_wheel
 from spark_checks.situation import known_topics
-from spark_checks.store_files import Store, StoreFile, read_whole
+from spark_checks.store_files import Store, read_whole
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store import consume_queue
@@ -42,8 +42,7 @@ def check_timer(store: Store) -> Iterator[Finding]:
     """Yield the findings in the timer's files of *store*."""
     files = [file for file in store.under(TIMER_LOG) if file.is_named_by_offset]
     files = files[-FILES_MAX:]
-    damaged: list[tuple[StoreFile, int, str]] = []
-    log = read_timer_log(store, files, damaged)
+    log, damaged = read_timer_log(store, files)
     for file, offset, found in damaged[:LISTED_MAX]:
         place = file.path, (offset, UNIT_SIZE)
         yield file_finding("INV-TIMER-001", *place, found=found)

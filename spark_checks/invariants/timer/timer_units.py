@@ -29,6 +29,8 @@ from spec.store.timer.timer_log import (
 MAGIC_MAX = 7
 """All bits of TimerMagic."""
 Rows = npt.NDArray[Any]
+Damage = tuple[StoreFile, int, str]
+"""File, position and content of a damaged place."""
 _units = dtype_of(timer_unit_layout)
 
 
@@ -65,9 +67,10 @@ class TimerLog:
 
 
 def read_timer_log(
-    store: Store, files: Sequence[StoreFile], damaged: list[tuple[StoreFile, int, str]]
-) -> TimerLog | None:
-    """Return the units of *files*, and add the damaged places; None without units."""
+    store: Store, files: Sequence[StoreFile]
+) -> tuple[TimerLog | None, list[Damage]]:
+    """Return the units of *files*, None without units, and the damaged places."""
+    damaged: list[Damage] = []
     units, positions = [np.zeros(0, dtype=_units)], [np.zeros(0, dtype=np.int64)]
     for number, file in enumerate(files):
         data = read_whole(store.url, file, size_max=file.size)
@@ -88,13 +91,14 @@ def read_timer_log(
         positions.append(file.base + np.flatnonzero(is_whole) * UNIT_SIZE)
     found = np.concatenate(units)
     if not len(found):
-        return None
-    return TimerLog(
+        return None, damaged
+    log = TimerLog(
         units=found,
         positions=np.concatenate(positions),
         begin=files[0].base,
         file_size=max(file.size for file in files),
     )
+    return log, damaged
 
 
 def _end_of(rows: Rows) -> int:
