@@ -27,9 +27,9 @@ from spark_checks.tables.finding_rows import (
 )
 from spark_checks.tables.predicates import (
     after_earlier_unit,
+    into_audited_ranges,
     points_at_record,
     transaction_type,
-    within,
 )
 from spark_checks.tables.store_tables import open_log, open_table, open_units
 from spec.store import batch_queue
@@ -189,10 +189,7 @@ def records_without_batch_unit(units: DataFrame, records: DataFrame) -> DataFram
 
 def _expected_units(units: DataFrame, situation: Situation) -> DataFrame:
     """Return the *units* that must point at records of the audited ranges."""
-    rows = units.where(points_at_record(situation))
-    if situation.parts is None:
-        return rows
-    return within(rows, "commit_log_offset", situation.parts)
+    return into_audited_ranges(units.where(points_at_record(situation)), situation)
 
 
 def _without_unit(records: DataFrame, units: DataFrame) -> DataFrame:

@@ -22,17 +22,15 @@ from spark_checks.tables.finding_rows import (
 from spark_checks.tables.predicates import (
     QUEUE_PART,
     after_earlier_unit,
+    into_audited_ranges,
     is_record,
     needs_record,
-    within,
 )
 from spark_checks.tables.store_tables import Tables
-from spec.integers import INT32_MAX, INT64_MIN
+from spec.integers import INT32_MAX
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC
 
-_NO = (INT64_MIN, 0)
-"""Offset range that never contains a record."""
 DELAY_MAX_MS = 7_300 * 86_400_000
 """Longest delay that is accepted as configured: 20 years.
 
@@ -165,9 +163,8 @@ def _joined(units: DataFrame, tables: Tables, how: str) -> DataFrame:
 
 def expected_units(tables: Tables) -> DataFrame:
     """Return the units that must point at records of the audited ranges."""
-    rows = tables.units.where(needs_record(tables.situation))
-    parts = tables.situation.parts
-    return rows if parts is None else within(rows, "commit_log_offset", [_NO, *parts])
+    units = tables.units.where(needs_record(tables.situation))
+    return into_audited_ranges(units, tables.situation)
 
 
 def _without_configured_delays(rows: DataFrame, situation: Situation) -> DataFrame:

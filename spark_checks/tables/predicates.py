@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks import counting_rules
 from spark_checks.columns.record_columns import QueuePart
 from spark_checks.situation import Situation
+from spec.integers import INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
 QUEUE_PART = ("topic", "queue_id", "part_first")
@@ -55,14 +56,20 @@ def needs_record(situation: Situation) -> Column:
     return points_at_record(situation) & ~F.col("topic").startswith(LMQ_PREFIX)
 
 
-def within(
-    rows: DataFrame, offset: str, ranges: Sequence[tuple[int, int]]
-) -> DataFrame:
-    """Return the *rows* whose *offset* lies in one of the half-open *ranges*."""
+def into_audited_ranges(units: DataFrame, situation: Situation) -> DataFrame:
+    """Return the *units* that point into audited ranges, or at a negative offset.
+
+    No record is at such an offset.
+    """
+    if situation.parts is None:
+        return units
     schema = "range_begin bigint, range_end bigint"
-    known = rows.sparkSession.createDataFrame(list(ranges), schema)
-    inside = F.expr(f"{offset} >= range_begin and {offset} < range_end")
-    return rows.join(F.broadcast(known), inside, "left_semi")
+    ranges = [(INT64_MIN, 0), *situation.parts]
+    known = units.sparkSession.createDataFrame(ranges, schema)
+    inside = F.expr(
+        "commit_log_offset >= range_begin and commit_log_offset < range_end"
+    )
+    return units.join(F.broadcast(known), inside, "left_semi")
 
 
 def in_parts(rows: DataFrame, parts: Collection[QueuePart], how: str) -> DataFrame:

@@ -18,7 +18,7 @@ from spark_checks.readers.multi_dispatch import MultiDispatchSource, places_of
 from spark_checks.sampling import SampleSpec
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import open_log
-from spark_checks.tests.building import StoreBuilder
+from spark_checks.tests.building import StoreBuilder, overwrite
 from spark_checks.tests.slow import slow_but
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
@@ -62,6 +62,18 @@ def test_what_a_broker_wrote_is_silent(
         found = audit_store(spark, str(root), sample_spec=options)
         output = {one.message for one in found.findings if one.file != "checkpoint"}
         assert output == set()
+
+
+@pytest.mark.parametrize("fraction", [None, 0.5])
+def test_a_negative_offset_in_an_lmq_has_a_finding(
+    spark: SparkSession, tmp_path: Path, fraction: float | None
+) -> None:
+    root = store_of("5.3.3", tmp_path)
+    file = f"consumequeue/%LMQ%a/0/{0:020}"
+    overwrite(root, file, 0, (-1).to_bytes(8, "big", signed=True))
+    options = None if fraction is None else SampleSpec(fraction=fraction, seed=3)
+    audit = audit_store(spark, str(root), only=["INV-LIGHT-001"], sample_spec=options)
+    assert [(one.file, one.offset) for one in audit.findings] == [(file, 0)]
 
 
 @pytest.mark.parametrize(
