@@ -22,6 +22,7 @@ from conformance.harness.baseline.steps import (
     STEPS,
     Step,
 )
+from conformance.harness.baseline.unknown_codes import lacking_request
 from conformance.harness.client.client import RefusedError
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer_errors import (
@@ -148,8 +149,11 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
             checked.passed.append(step.name)
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
+        clauses = {one.clause for one in checked.defects}
+        cause = cause or lacking_request(clauses, target)
         causes[step.name] = cause or found[0].clause
-        defect = replace(found[0], clause=causes[step.name], is_narrow=step.is_narrow)
+        found = [replace(one, is_narrow=step.is_narrow) for one in found]
+        defect = replace(found[0], clause=causes[step.name])
         checked.defects.append(_with_text(defect))
         opaques += map(_with_text, found[1:])
         if defect.is_total:

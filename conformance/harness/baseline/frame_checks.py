@@ -57,12 +57,18 @@ def peer_of(address: Address | None) -> Peer:
     return Peer(address)
 
 
-def check_opaque(peer: Peer, question: Command) -> None:
-    """Check that the response to *question*, if there is one, has its opaque."""
+def check_is_answered(peer: Peer, question: Command) -> None:
+    """Check that *question* has a response with its opaque, which may be an error."""
     try:
         peer.request(question)
     except WrongOpaqueError as error:
-        expect_wire("WIRE-COMMAND-003", False, error.reason, error.expected)
+        expect_wire(error.clause, False, error.reason, error.expected)
+
+
+def check_opaque(peer: Peer, question: Command) -> None:
+    """Check that the response to *question*, if there is one, has its opaque."""
+    try:
+        check_is_answered(peer, question)
     except PeerMisbehavedError:
         return  # other clauses are about a response that is missing or unreadable
 

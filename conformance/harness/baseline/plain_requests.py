@@ -10,16 +10,22 @@ import uuid
 from collections.abc import Callable
 from dataclasses import replace
 
+from conformance.harness.baseline import unknown_codes
 from conformance.harness.baseline.frame_checks import (
     BETWEEN_PARTS_S,
     LONG_REMARK,
     check_frame,
+    check_is_answered,
     check_is_whole,
     check_opaque,
     expect,
     expect_that,
     expect_wire,
     peer_of,
+)
+from conformance.harness.baseline.unknown_codes import (
+    check_has_response,
+    check_stays_open,
 )
 from conformance.harness.client.client import RefusedError, now_ms, require_success
 from conformance.harness.client.peer import Peer
@@ -53,6 +59,7 @@ NOWHERE = 1 << 40
 WITHOUT_MESSAGES = (ResponseCode.SUCCESS, ResponseCode.PULL_NOT_FOUND)
 """Codes of a pull's response, as long as the messages are not in the queue."""
 ANY_OPAQUE = 12
+LIST_OF_BROKERS = Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)
 
 
 class PlainRequests:
@@ -69,8 +76,7 @@ class PlainRequests:
 
     def check_name_server_frame(self) -> None:
         """Check frame and header of the name server's responses."""
-        code = RequestCode.GET_BROKER_CLUSTER_INFO
-        check_frame(self._target.namesrv, Command(code=code))
+        check_frame(self._target.namesrv, LIST_OF_BROKERS)
 
     def check_broker_frame(self) -> None:
         """Check frame and header of the broker's responses."""
@@ -128,14 +134,31 @@ class PlainRequests:
         """Check that a request with a ROCKETMQ header gets a response."""
         kind = SerializeType.ROCKETMQ
         with peer_of(self._target.broker) as peer:
-            peer.request(
-                replace(self._question, remark=LONG_REMARK, serialize_type=kind)
-            )
+            question = replace(self._question, remark=LONG_REMARK, serialize_type=kind)
+            check_is_answered(peer, question)
 
     def check_failure(self) -> None:
         """Check that a request that fails unexpectedly gets a response."""
         with peer_of(self._target.broker) as peer:
-            peer.request(Command(code=RequestCode.HEART_BEAT, body=b"{"))
+            check_is_answered(peer, Command(code=RequestCode.HEART_BEAT, body=b"{"))
+
+    def check_broker_responds(self) -> None:
+        """Check that the broker responds to a request with an unknown code."""
+        check_has_response(unknown_codes.BROKER, self._target.broker)
+
+    def check_broker_stays_open(self) -> None:
+        """Check that the broker keeps a connection with an unknown request code."""
+        clause = unknown_codes.SILENT_BROKER
+        check_stays_open(clause, self._target.broker, self._question)
+
+    def check_name_server_responds(self) -> None:
+        """Check that the name server responds to a request with an unknown code."""
+        check_has_response(unknown_codes.NAME_SERVER, self._target.namesrv)
+
+    def check_name_server_stays_open(self) -> None:
+        """Check that the name server keeps a connection with an unknown code."""
+        clause = unknown_codes.SILENT_NAME_SERVER
+        check_stays_open(clause, self._target.namesrv, LIST_OF_BROKERS)
 
     def check_named_broker(self) -> None:
         """Check that a request with the broker's name has a response.

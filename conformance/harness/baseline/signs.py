@@ -51,7 +51,6 @@ def _is_empty_route(response: Command) -> bool:
 
 def _of_frames(transcript: Transcript) -> Iterator[str]:
     sent: dict[int, Command] = {}
-    answered: set[int] = set()
     for entry, command in commands_or_none(transcript):
         if entry.direction is Direction.SENT:
             if command is None:
@@ -64,12 +63,24 @@ def _of_frames(transcript: Transcript) -> Iterator[str]:
                 yield "WIRE-FRAME-004"
         elif command.is_response and command.opaque not in sent:
             yield "WIRE-COMMAND-003"
-        elif command.is_response:
-            answered.add(command.opaque)
-            if sent[command.opaque].is_oneway:
-                yield "WIRE-COMMAND-002"
-    waiting = (sent[opaque] for opaque in sent.keys() - answered)
-    if any(
-        not (one.is_response or one.is_oneway or one.code in HELD) for one in waiting
-    ):
+        elif command.is_response and sent[command.opaque].is_oneway:
+            yield "WIRE-COMMAND-002"
+    waiting = unanswered_in(transcript)
+    if any(not (one.is_oneway or one.code in HELD) for one in waiting):
         yield "WIRE-COMMAND-009"
+
+
+def unanswered_in(transcript: Transcript) -> list[Command]:
+    """Return the requests without a response, also held and oneway ones.
+
+    Nothing is known of a connection behind a request that cannot be read.
+    """
+    sent: dict[int, Command] = {}
+    for entry, command in commands_or_none(transcript):
+        if entry.direction is Direction.SENT:
+            if command is None:
+                return []
+            sent[command.opaque] = command
+        elif command is not None and command.is_response:
+            sent.pop(command.opaque, None)
+    return [one for one in sent.values() if not one.is_response]

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ from conformance.harness.targets.target import Capability, TargetError
 RECHECK_S = 5.0
 """Time between two checks of a target that has broken and cannot be replaced."""
 RECHECK_PATIENCE_S = 1.0
+_ENDED = re.compile(r"ended with exit status -?\d+")
 GUARD = pytest.StashKey["Guard"]()
 
 
@@ -124,7 +126,7 @@ class Guard:
         self._break, self._checked_at = first, time.monotonic()
         if first.test != verdict.test:
             return without_verdict(verdict, Outcome.BLOCKED, first.reason)
-        return broken(verdict, problem, self._owner.end_report() or why)
+        return broken(verdict, problem, self._owner.end_report(), why)
 
     def _first_break(self, found: Break) -> Break:
         """Return the break that a worker recorded first, which may be *found*."""
@@ -163,12 +165,16 @@ def _read(record: Path) -> Break | None:
         return None
 
 
-def broken(verdict: Verdict, problem: str, report: str) -> Verdict:
-    """Return the failure of the test that broke the target."""
+def broken(verdict: Verdict, problem: str, report: str, why: str = "") -> Verdict:
+    """Return the failure of the test that broke the target.
+
+    *report* is that of programs that ended, *why* the reason why none can replace them.
+    """
     transcript = CONVERSATIONS.latest()
     frames = transcript.render() if transcript is not None else ""
     heading = f"The target broke while {verdict.test} ran: {problem}."
-    parts = [heading, report, frames]
+    ended = _ENDED.search(report)
+    parts = [heading, report or why, frames]
     return Verdict(
         test=verdict.test,
         clauses=verdict.clauses,
@@ -176,7 +182,7 @@ def broken(verdict: Verdict, problem: str, report: str) -> Verdict:
         duration_s=verdict.duration_s,
         blamed=(verdict.blamed or verdict.clauses)[:1],
         broke=problem,
-        found=problem,
+        found=f"{problem}; it {ended[0]}" if ended else problem,
         expected=BROKEN,
         text="\n\n".join(filter(None, parts)),
     )

@@ -76,7 +76,9 @@ class Finding:
 
     def _text(self, value: object) -> str:
         name = f"{self.what}: " if self.what else ""
-        return name + format_value(value)
+        # A number and its digits as a text differ in their type alone.
+        is_alike = format_value(self.found) == format_value(self.expected)
+        return name + (repr(value) if is_alike else format_value(value))
 
 
 class ConformanceFailure(AssertionError):

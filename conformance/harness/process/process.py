@@ -218,6 +218,11 @@ def start(
     return track(Child(name=name, process=process, log=log, command=tuple(words)))
 
 
+def end_reports() -> list[str]:
+    """Return the exit status and last output of each child that ended by itself."""
+    return list(filter(None, (child.end_report() for child in tuple(_living))))
+
+
 def launched(words: Sequence[str], timer_slack_s: float = 0.0) -> list[str]:
     """Return the command that executes *words* with the death signal of a child."""
     if sys.platform != "linux":

@@ -20,6 +20,7 @@ from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.access import Access
 from conformance.harness.client.address import Address
 from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer_errors import (
     ClosedError,
     NoResponseError,
@@ -207,11 +208,15 @@ def _of(address: Address | None, access: Access, read: _Read) -> dict[str, str]:
 def _reported(address: Address, access: Access, read: _Read) -> dict[str, str]:
     """Return the settings that a server reports; none if it does not in TRIES tries.
 
-    Raises PeerError where it accepts no connection.
+    A server that refuses the request has not refused one of the running test. Raises
+    PeerError where it accepts no connection.
     """
     for _ in range(TRIES):
         try:
-            with Client.connect(address, access=access) as client:
+            with (
+                CONVERSATIONS.apart(),
+                Client.connect(address, access=access) as client,
+            ):
                 return read(client)
         except (NoResponseError, ClosedError):
             continue

@@ -102,9 +102,10 @@ class RunningClusterTarget(Target):
         found = find_broker(self.namesrv, self.access)
         if not found.name and not self._stated:
             name, _ = names_of(self.namesrv, self.access)
-            if name:
+            if name or is_broker(self.namesrv, self.access):
+                broker = f"broker {name}" if name else "a broker"
                 raise TargetError(
-                    f"{self.namesrv} is the address of broker {name}; a target is the"
+                    f"{self.namesrv} is the address of {broker}; a target is the"
                     " address of its name server"
                 )
         self._choose_broker(found)
@@ -119,6 +120,11 @@ class RunningClusterTarget(Target):
         self.broker = self._stated.get("broker", found.address)
         self.admin = self._stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
+        if self.broker is not None and not accepts(*self.broker):
+            raise TargetError(
+                f"no listener on {self.broker}, which is the registered address of the"
+                f" broker; {self.namesrv}?broker=HOST:PORT states another one"
+            )
         if self.broker is None and is_proxy(self.namesrv, self.access):
             self.broker = self.namesrv
             self.broker_name, self.cluster = names_in_route(self.namesrv, self.access)
@@ -171,16 +177,29 @@ def find_broker(
 def is_proxy(address: Address, access: Access = OPEN) -> bool:
     """Return whether a proxy listens on *address*.
 
-    It answers requests of clients to brokers, and does not have those for lists of a
-    name server. A name server has them, and does not answer the others.
+    It answers requests of clients to brokers and for routes, and does not have those
+    for lists of a name server. A name server does not answer requests to brokers.
     """
+    return _answered(address, access) == [False, True, True]
+
+
+def is_broker(address: Address, access: Access = OPEN) -> bool:
+    """Return whether a broker listens on *address*, which has no routes."""
+    return _answered(address, access) == [False, False, True]
+
+
+def _answered(address: Address, access: Access) -> list[bool]:
+    """Return whether a peer has the requests for a list, a route and a group."""
     try:
         with Client.connect(address, access=access) as client:
-            responses = client.cluster_info(), client.consumer_list(group="nobody")
+            responses = (
+                client.cluster_info(),
+                client.route(SELF_TEST_TOPIC),
+                client.consumer_list(group="nobody"),
+            )
     except NO_RESPONSE:
-        return False
-    has = [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses]
-    return has == [False, True]
+        return []
+    return [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses]
 
 
 def found_capabilities(broker: Address, access: Access) -> Iterator[Capability]:

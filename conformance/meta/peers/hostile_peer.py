@@ -13,11 +13,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 
 from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.bodies.fastjson import dumps
-from spec.wire.remoting.command import Command
+from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -27,6 +28,8 @@ SENDS = (RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2)
 ADMIN = (RequestCode.UPDATE_AND_CREATE_TOPIC, RequestCode.DELETE_TOPIC_IN_BROKER)
 OF_A_TOPIC = (RequestCode.GET_ROUTEINFO_BY_TOPIC, RequestCode.PULL_MESSAGE)
 """Requests that it refuses for unknown topics."""
+HIGHEST = 10_000
+"""No release has a higher request code."""
 NONSENSE = "rmqc_probe_that_is_not_there"
 
 
@@ -41,12 +44,20 @@ class Habit(StrEnum):
     """It answers administrators' requests with REQUEST_CODE_NOT_SUPPORTED."""
     REFUSES_ADMIN = "refuses-admin"
     """It answers administrators' requests with SYSTEM_ERROR."""
+    LACKS_SETTINGS = "lacks-settings"
+    """It answers GET_BROKER_CONFIG with REQUEST_CODE_NOT_SUPPORTED."""
     LACKS_SEND = "lacks-send"
     """It answers SEND_MESSAGE with REQUEST_CODE_NOT_SUPPORTED, unless it is oneway."""
     REFUSES_SENDS = "refuses-sends"
     """It answers sends with SYSTEM_ERROR; topics have a route."""
     WRONG_OPAQUES = "wrong-opaques"
     """It answers sends with SYSTEM_ERROR and an opaque of no request."""
+    ZERO_OPAQUES = "zero-opaques"
+    """Its error responses have opaque 0, also the right ones to unreadable bodies."""
+    CLOSES = "closes"
+    """It closes the connection on SEND_MESSAGE and on codes of no release."""
+    STAYS_SILENT = "stays-silent"
+    """It leaves SEND_MESSAGE and codes of no release unanswered."""
     STORES_NOTHING = "stores-nothing"
     """It answers GET_KV_CONFIG without a value."""
     NULL_FIELDS = "null-fields"
@@ -55,6 +66,8 @@ class Habit(StrEnum):
     """The code of its responses is a word."""
 
 
+UNANSWERED = {Habit.CLOSES: b"", Habit.STAYS_SILENT: None}
+"""Reaction to an unknown request code, by habit."""
 REFUSALS = {Habit.REFUSES_SENDS: "not today", Habit.WRONG_OPAQUES: "not forwarded"}
 """Remark of the error response to a send, by habit."""
 
@@ -76,7 +89,12 @@ class HostilePeer:
     def _handle(self, request: Command) -> bytes | None:
         if request.code == RequestCode.UPDATE_AND_CREATE_TOPIC:
             self.topics.add(request.fields.get("topic", ""))
+        is_unknown = request.code > HIGHEST or request.code == RequestCode.SEND_MESSAGE
+        if is_unknown and self._habit in UNANSWERED:
+            return UNANSWERED[self._habit]
         response = self._response(request)
+        if response and self._habit is Habit.ZERO_OPAQUES:
+            response = _without_opaque(response)
         return None if response and request.is_oneway else response
 
     def _response(self, request: Command) -> bytes | None:
@@ -91,7 +109,7 @@ class HostilePeer:
             return None
         if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
             return honest(request, body=self._cluster_info())
-        if NONSENSE in request.fields.values() or request.code > 10_000:
+        if NONSENSE in request.fields.values() or request.code > HIGHEST:
             return honest(request, code=ResponseCode.SYSTEM_ERROR)
         if self._lacks(request):
             return honest(request, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
@@ -118,9 +136,13 @@ class HostilePeer:
         """Return whether it does not have the *request*."""
         if self._habit is Habit.LACKS_SEND:
             return request.code == RequestCode.SEND_MESSAGE
+        if self._habit is Habit.LACKS_SETTINGS:
+            return request.code == RequestCode.GET_BROKER_CONFIG
         return self._habit is Habit.LACKS_ADMIN and request.code in ADMIN
 
     def _odd_header(self, request: Command) -> bytes:
+        if self._habit is Habit.ZERO_OPAQUES and request.body == b"{":
+            return honest(request, code=ResponseCode.SYSTEM_ERROR)
         header = {"code": 0, "flag": 1, "language": "OTHER", "opaque": request.opaque}
         if self._habit is Habit.NULL_FIELDS:
             return _frame({**header, "version": 0, "extFields": None})
@@ -148,6 +170,13 @@ class HostilePeer:
         broker["cluster"] = "c"
         table = {"brokerAddrTable": {"b": broker}, "clusterAddrTable": {"c": ["b"]}}
         return dumps(table)
+
+
+def _without_opaque(data: bytes) -> bytes:
+    """Return the response *data* with opaque 0 if it is an error."""
+    response = decode_command(data)
+    is_error = response.code != ResponseCode.SUCCESS
+    return encode_command(replace(response, opaque=0)) if is_error else data
 
 
 def _frame(header: dict[str, object]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.harness.client.address import Address
 from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
@@ -14,7 +15,7 @@ def lying_cluster(**changes: object) -> LyingServer:
 
     def response(request: Command) -> bytes:
         if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
-            return honest(request, body=_cluster_info(str(found[0].address)))
+            return honest(request, body=cluster_info(found[0].address))
         if request.code == RequestCode.GET_BROKER_RUNTIME_INFO:
             table = {"table": {"brokerVersionDesc": "V4_9_7"}}
             return honest(request, body=dumps(table))
@@ -24,7 +25,8 @@ def lying_cluster(**changes: object) -> LyingServer:
     return found[0]
 
 
-def _cluster_info(address: str) -> bytes:
-    broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": {0: address}}
+def cluster_info(address: Address) -> bytes:
+    """Return the body of a response that lists one broker at *address*."""
+    broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": {0: str(address)}}
     info = {"brokerAddrTable": {"b": broker}, "clusterAddrTable": {"c": ["b"]}}
     return dumps(info)

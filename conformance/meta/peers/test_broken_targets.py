@@ -46,6 +46,16 @@ def test_breaks_quietly(broker):
     with suppress(Exception):
         broker.send_message(topic="T", body=b"x")
 """
+ENDS_ITS_OWN = """
+from contextlib import suppress
+
+@pytest.mark.clause("WIRE-FRAME-002")
+def test_ends_its_own(own_target):
+    with suppress(AssertionError), own_target.connect_to_broker() as broker:
+        broker.send_message(topic="T", body=b"x")
+    while True:
+        own_target.connect_to_broker().close()
+"""
 SENT_ONCE = """
 SENT = []
 
@@ -169,9 +179,18 @@ def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
     ended = run_made(tmp_path, target, READS + SENDS + READS_LATER, AS_4_6)
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
-    text = ended.failures["WIRE-FRAME-002"].text
-    assert f"ended with exit status {EXIT_STATUS}" in text
-    assert LAST_WORDS in text
+    failure = ended.failures["WIRE-FRAME-002"]
+    assert failure.found.endswith(f"; it ended with exit status {EXIT_STATUS}")
+    assert LAST_WORDS in failure.text
+
+
+def test_the_end_of_a_tests_own_target_is_named(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS, capabilities='"restart"')
+    ended = run_made(tmp_path, target, ENDS_ITS_OWN, AS_4_6)
+    assert ended.outcomes == {"WIRE-FRAME-002": "error"}
+    reason = ended.reasons["WIRE-FRAME-002"]
+    assert f"ended with exit status {EXIT_STATUS}; " in reason
+    assert LAST_WORDS in reason
 
 
 def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from conformance.harness.pytest_plugin.known_settings import (
     need_settings,
 )
 from conformance.harness.targets.target import Capability, Target, parse_target
-from conformance.meta.made_suite import run_made
+from conformance.meta.made_suite import AS_4_6, run_made
+from conformance.meta.peers.hostile_peer import Habit, running
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -44,6 +45,20 @@ def test_a_test_that_relies_on_another_setting_has_no_verdict(tmp_path: Path) ->
     assert ended.reasons["WIRE-FRAME-001"] == (
         "it needs the settings enablePropertyFilter=false (true there)"
     )
+
+
+FAILING = """
+@pytest.mark.settings(enablePropertyFilter="true")
+@pytest.mark.clause("WIRE-FRAME-001")
+def test_relies_on_a_setting_and_fails(broker):
+    fails("WIRE-FRAME-001")
+"""
+
+
+def test_a_target_that_reports_no_settings_still_fails(tmp_path: Path) -> None:
+    with running(Habit.LACKS_SETTINGS) as address:
+        ended = run_made(tmp_path, address, FAILING, AS_4_6)
+    assert ended.outcomes == {"WIRE-FRAME-001": "fail"}
 
 
 MESSAGING = ROOT / "conformance" / "messaging"

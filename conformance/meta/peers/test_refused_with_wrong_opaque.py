@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree as ET  # the file is our own
 
+from conformance.harness.baseline.baseline import check_steps
+from conformance.harness.targets.target import parse_target
 from conformance.meta.made_suite import AS_4_6, BROKEN_SENDS, run_made
 from conformance.meta.peers.hostile_peer import Habit, running
 
@@ -42,3 +44,13 @@ def test_a_case_of_the_baseline_names_its_clause(tmp_path: Path) -> None:
         "WIRE-COMMAND-003",
     ]
     assert all(text.count("-> request 310 SEND_MESSAGE_V2 ") == 1 for text in texts)
+
+
+def test_the_opaques_of_error_responses_block_only_where_they_are_seen() -> None:
+    with (
+        running(Habit.ZERO_OPAQUES) as address,
+        parse_target(address, profile="4.6") as target,
+    ):
+        defects = check_steps(target, may_write=False).defects
+    assert {one.clause for one in defects} == {"WIRE-COMMAND-003"}
+    assert not any(one.blocks_all for one in defects)

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from conformance.harness.client.address import Address
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.tap import Tap
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.target import Target, TargetError, parse_target
+from conformance.meta.peers.lying_cluster import cluster_info
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -61,10 +63,38 @@ def test_the_address_of_a_broker_is_no_target(cluster: Target) -> None:
         parse_target(str(cluster.broker)).start()
 
 
+def test_a_broker_that_reports_no_settings_is_no_target_either() -> None:
+    def answered(request: Command) -> bytes:
+        is_own = request.code == RequestCode.GET_CONSUMER_LIST_BY_GROUP
+        code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        return honest(request, code=0 if is_own else code)
+
+    with (
+        LyingServer(answered) as server,
+        pytest.raises(TargetError, match=r"is the address of a broker; .*name server"),
+    ):
+        parse_target(str(server.address), profile="4.9").start()
+
+
+def test_the_registered_address_of_a_broker_needs_a_listener() -> None:
+    info = cluster_info(Address("127.0.0.1", 1))
+    with (
+        LyingServer(lambda request: honest(request, body=info)) as server,
+        pytest.raises(TargetError, match=r"127\.0\.0\.1:1, .*registered.*\?broker="),
+    ):
+        parse_target(str(server.address), profile="4.9").start()
+
+
 @pytest.mark.parametrize(
     ("own", "is_found"),
     [
-        ({RequestCode.GET_CONSUMER_LIST_BY_GROUP}, True),
+        (
+            {
+                RequestCode.GET_CONSUMER_LIST_BY_GROUP,
+                RequestCode.GET_ROUTEINFO_BY_TOPIC,
+            },
+            True,
+        ),
         ({RequestCode.GET_BROKER_CLUSTER_INFO}, False),
     ],
 )

@@ -43,6 +43,14 @@ def test_a_found_code_has_a_name_as_the_expected_one() -> None:
     assert unknown.found_text == "code: 4711"
 
 
+def test_values_that_differ_in_their_type_alone_look_different() -> None:
+    finding = Finding(found="178", expected=178, what="opaque")
+    assert (finding.found_text, finding.expected_text) == (
+        "opaque: '178'",
+        "opaque: 178",
+    )
+
+
 def test_characters_that_cannot_be_seen_are_escaped() -> None:
     assert format_value("a\x02") == r"'a\x02'"
     assert format_value("two\nlines") == "two\nlines"

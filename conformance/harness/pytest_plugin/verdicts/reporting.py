@@ -16,6 +16,7 @@ import pytest
 from conformance.harness.baseline.baseline import Defect, load
 from conformance.harness.baseline.signs import clauses_seen_in
 from conformance.harness.baseline.steps import NEW_ROUTE_STEP, SENDS
+from conformance.harness.baseline.unknown_codes import explained_by
 from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
     refusal_in_test,
@@ -196,9 +197,16 @@ def defect_behind(verdict: Verdict, item: pytest.Item) -> Defect | None:
 
     A defect whose clause the test names comes first.
     """
-    defects = load(item.config.stash[TARGET_OWNER].description.get("baseline", ""))
+    description = item.config.stash[TARGET_OWNER].description
+    defects = load(description.get("baseline", ""))
     transcripts = CONVERSATIONS.transcripts()
     codes, seen = _codes_behind(item, transcripts), clauses_seen_in(transcripts)
+    seen |= explained_by(
+        {one.clause for one in defects},
+        transcripts,
+        namesrv=description.get("namesrv", ""),
+        access=description.get("access", ""),
+    )
     behind = [
         one
         for one in defects

@@ -44,7 +44,7 @@ from conformance.harness.failure.failure import (
     row,
 )
 from conformance.harness.process.deadline import TooLateError
-from conformance.harness.process.process import ProcessError
+from conformance.harness.process.process import ProcessError, end_reports
 from conformance.harness.pytest_plugin.expectations import READABLE
 from conformance.harness.pytest_plugin.options import Options, suite_of
 from conformance.harness.report.outcome import Outcome
@@ -108,7 +108,8 @@ def _of_error(
     if isinstance(error, NoServerError):
         return replace(verdict, outcome=Outcome.UNSUPPORTED, reason=str(error))
     if report.when != "call" or isinstance(error, TARGET_ERRORS):
-        return _errored(verdict, str(error))
+        ended = end_reports() if isinstance(error, PeerError) else []
+        return _errored(verdict, "\n".join([*ended, str(error)]))
     if reason := refused_step(error, verdict.clauses):
         return _refused(verdict, error, reason)
     if not _is_about_peer(error):
