@@ -34,6 +34,7 @@ from reference.core.broker.scheduled.scheduled_tasks import (
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import Topic, Topics
 from reference.core.persistence import RETRY_MS, Persistence
+from reference.core.remoting.effects import Effect, LogError, SetTimer
 from reference.core.remoting.server import IDLE_SCAN_MS, RemotingServer
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.message_store import MessageStore
@@ -88,6 +89,9 @@ class BrokerController(RemotingServer):
         )
         self._topics_file = self._file_of(TOPICS_FILE, self.state.topics.as_json)
         self._groups_file = self._file_of(GROUPS_FILE, self.state.groups.as_json)
+        self.persistences = self._topics_file, self._groups_file
+        self._unregistered: list[Topic | None] = []
+        """Changed topics that the name servers have not been sent; None is all."""
         self._register_processors()
         self._load_tables()
         if acl_file is not None:
@@ -107,8 +111,8 @@ class BrokerController(RemotingServer):
         held_check = self.long_polling.check_held
         every(HOLD_CHECK_MS, held_check, first_ms=now_ms + HOLD_CHECK_MS)
         every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms + IDLE_SCAN_MS)
-        for file in (self._topics_file, self._groups_file):
-            every(RETRY_MS, file.retry, first_ms=now_ms)
+        for persistence in self.persistences:
+            every(RETRY_MS, persistence.retry, first_ms=now_ms)
         if self.state.access_control is not None:
             reload = self.state.access_control.reload
             every(RELOAD_MS, reload, first_ms=now_ms + RELOAD_MS)
@@ -123,6 +127,16 @@ class BrokerController(RemotingServer):
                 persist(self.state, now_ms)
             except FilesError as error:
                 self.log_error(f"at the stop: {error}")
+
+    def take_effects(self) -> list[Effect | LogError | SetTimer]:
+        """Register the changed topics, and return the effects since the last call."""
+        if self._unregistered:
+            # All topics where several have changed: a name server does not take the
+            # second of two registrations with one data version.
+            topics, self._unregistered = self._unregistered, []
+            topic = topics[0] if len(topics) == 1 else None
+            self._register_topics(topic)  # [ROUTE-OUTERAPI-005]
+        return super().take_effects()
 
     def run_deferred_work(self, now_ms: int) -> None:
         """Flush, replicate and dispatch new messages; respond to held pull requests.
@@ -175,15 +189,15 @@ class BrokerController(RemotingServer):
         return self.state.filters.bits(topic, record) if is_on else b""
 
     def _on_topics_changed(self, topic: Topic | None) -> None:
-        self._topics_file.persist()
-        self._register_topics(topic)  # [ROUTE-OUTERAPI-005]
+        self._topics_file.mark_changed()
+        self._unregistered.append(topic)
 
     def _register_topics(self, topic: Topic | None = None) -> None:
         for registration in self.registrations:
             registration.register(topic)
 
     def _on_groups_changed(self, _group: SubscriptionGroupConfig | None) -> None:
-        self._groups_file.persist()
+        self._groups_file.mark_changed()
 
     def _file_of(
         self, name: str, as_json: Callable[[], dict[str, object]]

@@ -70,5 +70,5 @@ def update_config(
 ) -> Response:
     """Change and persist the settings in the body, Java properties (updateConfig)."""
     config.change(read_properties(request.body.decode()))  # [ROUTE-CONFIG-002]
-    persistence.persist()
+    persistence.mark_changed()
     return Response()

@@ -38,7 +38,7 @@ def put_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
     # [ROUTE-KV-001] [ROUTE-KV-011] [ROUTE-KV-012]
     pairs = kv_config.namespaces.setdefault(namespace, {})
     pairs[key] = request.optional_text("value")
-    kv_config.persistence.persist()  # [ROUTE-KV-013]
+    kv_config.persistence.mark_changed()  # [ROUTE-KV-013]
     return Response()
 
 
@@ -59,7 +59,7 @@ def delete_kv_config(kv_config: KvConfigTable, request: Request) -> Response:
     namespace, key = _namespace_and_key(request)
     # [ROUTE-KV-003] [ROUTE-KV-006]
     kv_config.namespaces.get(namespace, {}).pop(key, None)
-    kv_config.persistence.persist()
+    kv_config.persistence.mark_changed()
     return Response()
 
 

@@ -77,14 +77,14 @@ class NameServer(RemotingServer):
         self.routes = RouteTables()
         self.handlers = self._processor_table(config_persistence)
         self.idle_limit_ms = 1000 * config.server_channel_max_idle_time_seconds
-        self._persistences = kv_persistence, config_persistence
+        self.persistences = kv_persistence, config_persistence
 
     def start(self, now_ms: int) -> None:
         """Start the timers: expiry, idle connections, retried writes."""
         first_ms = now_ms + EXPIRY_SCAN_FIRST_MS
         self.timers.call_every(EXPIRY_SCAN_MS, self._expire, first_ms=first_ms)
         self.timers.call_every(IDLE_SCAN_MS, self.close_idle, first_ms=now_ms)
-        for persistence in self._persistences:
+        for persistence in self.persistences:
             self.timers.call_every(RETRY_MS, persistence.retry, first_ms=now_ms)
 
     def on_connection_lost(self, connection: int, now_ms: int) -> None:  # noqa: ARG002

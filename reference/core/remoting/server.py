@@ -16,14 +16,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 
+from reference.core.persistence import Persistence
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import (
     Close,
     Connect,
     Effect,
     Flush,
+    LogError,
     PauseReading,
     Send,
+    SetTimer,
 )
 from reference.core.remoting.outbox import Outbox
 from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Refused, Request
@@ -66,6 +69,8 @@ class RemotingServer(Outbox[Effect]):
         self.sequence_handlers: Mapping[int, SequenceHandler] = {}
         self.check_access: Callable[[Request, Host], None] | None = None
         """Check of each request before its handler; it raises Refused."""
+        self.persistences: Sequence[Persistence] = ()
+        """Files of the tables that requests change."""
         self.idle_limit_ms = IDLE_LIMIT_MS
         self.unfinished_size = 0
         """Received bytes of all connections that are no requests yet."""
@@ -139,6 +144,15 @@ class RemotingServer(Outbox[Effect]):
         """Report a flush as done, or with the error of the disk."""
         flush.on_done(error, now_ms)
         return self.take_effects()
+
+    def take_effects(self) -> list[Effect | LogError | SetTimer]:
+        """Persist the changed tables, and return the effects since the last call.
+
+        So no response leaves before its change is on the disk.
+        """
+        for persistence in self.persistences:
+            persistence.persist_changes()
+        return super().take_effects()
 
     def run_deferred_work(self, now_ms: int) -> None:
         """Do the work that requests have deferred since the last call."""

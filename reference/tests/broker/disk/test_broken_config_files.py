@@ -123,6 +123,7 @@ def test_the_only_good_copy_is_not_replaced_by_a_broken_one() -> None:
         driver.broker.state.topics.create_once(
             topic, queue_count=1, permission=6, now_ms=NOON_MS
         )
+        driver.broker.take_effects()
     assert saved == [
         f"config/{TOPICS_FILE}",
         f"config/{TOPICS_FILE}.bak",
