@@ -30,7 +30,7 @@ class CountedFiles(MemoryFiles):
         """Raised by each write of a table."""
 
     def replace_text(self, path: str, text: str) -> None:
-        """Replace the text, unless the test wants an error."""
+        """Replace the text, or raise the error of the test."""
         if path in FILES:
             self.replaced.append(path)
             if self.error is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import check_shown_queues
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies.admin_bodies import (
@@ -36,6 +37,7 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
     topic = state.topics.table.get(name)
     if topic is None:  # [ADMIN-STATS-008]
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
+    check_shown_queues(topic.write_queue_count)
     spans = []
     for queue_id in range(topic.write_queue_count):
         end = store.max_offset(name, queue_id)
@@ -61,7 +63,7 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
 def all_consume_stats(state: BrokerState, request: Request) -> Response:
     """Respond with the progress of every group in every topic."""
     only_ordered = request.truth("isOrder")
-    left = 0
+    left = queue_count = 0
     rows = []
     for group in state.groups.table:
         stats = []
@@ -71,6 +73,8 @@ def all_consume_stats(state: BrokerState, request: Request) -> Response:
                 continue
             if only_ordered and not topic.is_ordered:
                 continue
+            queue_count += topic.write_queue_count
+            check_shown_queues(queue_count)
             table = progress(state, group, name, topic.write_queue_count)
             left += sum(q.broker_offset - q.consumer_offset for q in table.values())
             rate = state.statistics.pulled_per_second(group, name)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from reference.core.broker.group.clients import Client
 from reference.core.broker.state import BrokerState
+from reference.core.broker.topic.topic_config import check_shown_queues
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies import fastjson
@@ -79,6 +80,7 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
         topic = state.topics.table.get(name)
         if topic is not None and may_consume(state, group, name):
             count = topic.read_queue_count
+            check_shown_queues(len(table) + count)
             table |= progress(state, group, name, count)  # [ADMIN-STATS-002]
     rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)
     return json_response(ConsumeStats(consume_tps=rate, queues=table))

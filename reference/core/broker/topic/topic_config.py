@@ -15,6 +15,8 @@ from msgspec.structs import force_setattr, replace
 
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.config_table import ConfigTable
+from reference.core.remoting.request import Refused
+from reference.core.remoting.response import SYSTEM_ERROR
 from spec.routing.topic_config import Permission, TopicFlag
 from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.bodies.json_object import JsonObject
@@ -27,9 +29,12 @@ from spec.wire.message.topic_names import (
     RETRY_PREFIX,
     SELF_TEST_TOPIC,
 )
+from spec.wire.remoting.frame import FRAME_SIZE_MAX
 
 PERM_READ, PERM_WRITE = int(Permission.READ), int(Permission.WRITE)
 PERM_INHERIT = int(Permission.INHERIT)
+QUEUES_SHOWN_MAX = FRAME_SIZE_MAX // 100
+"""Queues that a response can have: each takes more than 100 bytes of its frame."""
 UNIT_FLAG = int(TopicFlag.UNIT)
 UNIT_SUBSCRIPTION_FLAG = int(TopicFlag.UNIT_SUBSCRIPTION)
 _HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")
@@ -187,6 +192,16 @@ class Topics(ConfigTable[Topic]):
         if wrong:
             self.touch(now_ms)
             self._changed(None)
+
+
+def check_shown_queues(count: int) -> None:
+    """Raise Refused for a response with more queues than fit its frame.
+
+    A tool may give a topic 2,147,483,647 queues, which would be hours of work.
+    """
+    if count > QUEUES_SHOWN_MAX:
+        remark = f"{count} queues do not fit a response"
+        raise Refused(SYSTEM_ERROR, remark)
 
 
 def _system_topics(options: BrokerOptions) -> Iterable[Topic]:

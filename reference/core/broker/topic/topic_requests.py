@@ -5,7 +5,7 @@ Requests that create, change, delete and list topics.
 from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import Topic
+from reference.core.broker.topic.topic_config import Topic, check_shown_queues
 from reference.core.broker.transaction.check import correct_check_offsets
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
@@ -66,6 +66,7 @@ def topic_stats(state: BrokerState, request: Request) -> Response:
     topic = state.topics.table.get(name)
     if topic is None:
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
+    check_shown_queues(topic.write_queue_count)
     table = {}
     for queue_id in range(topic.write_queue_count):
         end = max(state.store.max_offset(name, queue_id), 0)
