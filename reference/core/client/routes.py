@@ -19,6 +19,8 @@ from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.rpc_client import RpcClient, decoded
 from reference.core.client.remoting.tasks import Wait, begin, start
 from reference.core.remoting.response import create_request
+from spec.integers import parse_java_int
+from spec.layout import LayoutError
 from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
 from spec.routing.topic_config import Permission
 from spec.wire.producer.producer import QUEUES_OF_A_NEW_TOPIC
@@ -27,6 +29,8 @@ from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.remoting.language import Version
 from spec.wire.remoting.request_code import RequestCode
 
+QUEUES_MAX = 1_000_000
+"""Queues of a usable route; Java has no limit, and 2,147,483,647 fill its memory."""
 _UNREACHABLE = frozenset({Reason.CONNECT, Reason.LOST})
 
 
@@ -140,7 +144,7 @@ class Routes:
                 break
             self._servers.append(self._servers.pop(0))
         self._unanswered[topic] = ", ".join(failures)
-        route = decoded(result, decode_route)
+        route = decoded(result, _decode_usable_route)
         del self._requested[topic]
         return route
 
@@ -155,6 +159,22 @@ class Routes:
             data = route.broker(broker_name)
             if data is not None:
                 yield data.addresses
+
+
+def _decode_usable_route(body: bytes) -> TopicRoute:
+    """Decode a route; raise LayoutError where its queues cannot be listed.
+
+    4.6.0 does not replace its route either, after an exception in
+    org.apache.rocketmq.client.impl.factory.MQClientInstance
+    #topicRouteData2TopicPublishInfo.
+    """
+    route = decode_route(body)
+    order = _ordered_counts(route.order_topic_config or "")
+    counts = [max(d.read_queue_count, d.write_queue_count) for d in route.queue_datas]
+    queue_count = sum(max(0, one) for one in (*counts, *(n for _, n in order)))
+    if queue_count > QUEUES_MAX:
+        raise LayoutError(f"a route with {queue_count} queues", field="queueDatas")
+    return route
 
 
 def publish_queues(topic: str, route: TopicRoute) -> tuple[MessageQueue, ...]:
@@ -207,9 +227,20 @@ def vip_address(address: str) -> str:
 
 
 def _ordered_queues(topic: str, text: str) -> tuple[MessageQueue, ...]:
-    pairs = [pair.split(":") for pair in text.split(";") if pair]
     return tuple(
-        MessageQueue(topic, pair[0], number)
-        for pair in pairs
-        for number in range(int(pair[1]))
+        MessageQueue(topic, broker, number)
+        for broker, count in _ordered_counts(text)
+        for number in range(count)
     )
+
+
+def _ordered_counts(text: str) -> list[tuple[str, int]]:
+    """Return broker and queue count of each pair; LayoutError without a count."""
+    counts = []
+    for pair in filter(None, text.split(";")):
+        broker, *words = pair.split(":")
+        count = parse_java_int(words[0]) if words else None
+        if count is None:
+            raise LayoutError(f"{pair!r} has no count", field="orderTopicConf")
+        counts.append((broker, count))
+    return counts

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from reference.core.client.message import MessageQueue
 from reference.core.client.routes import (
+    QUEUES_MAX,
     publish_queues,
     subscribe_queues,
     vip_address,
@@ -18,6 +21,8 @@ from reference.tests.client.routes import (
     queues_of,
     route_of,
 )
+from reference.tests.client.world import World
+from spec.integers import INT32_MAX
 from spec.routing.route_data import TopicRoute
 
 
@@ -52,3 +57,31 @@ def test_read_and_write_counts_are_each_for_one_side() -> None:
 def test_the_vip_port_is_two_below() -> None:
     assert vip_address("127.0.0.1:10911") == "127.0.0.1:10909"
     assert vip_address("[::1]:10911") == "[::1]:10909"
+
+
+@pytest.mark.parametrize("order", ["a", "a:", "a:x", "a:4;b", "a:" + "9" * 5_000])
+def test_a_route_with_malformed_order_is_none(order: str) -> None:
+    world = World()
+    world.routes.table["T"] = route_of("a")
+    call = world.begin(world.routes.fetch("T"))
+    world.give_route(replace(route_of("b"), order_topic_config=order))
+    assert world.finished[call] is None
+    assert world.routes.table["T"] == route_of("a")
+
+
+@pytest.mark.parametrize("order", [None, f"a:{INT32_MAX}", f"a:{QUEUES_MAX};b:1"])
+def test_a_route_with_too_many_queues_is_none(order: str | None) -> None:
+    world = World()
+    call = world.begin(world.routes.fetch("T"))
+    count = 1 if order else INT32_MAX
+    world.give_route(replace(route_of("a", count=count), order_topic_config=order))
+    assert world.finished[call] is None
+
+
+def test_a_route_with_negative_counts_has_no_queues() -> None:
+    world = World()
+    call = world.begin(world.routes.fetch("T"))
+    route = replace(route_of("a", count=-1), order_topic_config="a:-5")
+    world.give_route(route)
+    assert world.finished[call] == route
+    assert publish_queues("T", route) == subscribe_queues("T", route) == ()

@@ -63,7 +63,12 @@ class TransactionService:
             state, remark = _run(act)
         else:  # [CLIENT-TXN-003]
             state, remark = LocalTransactionState.ROLLBACK, None
-        _, offset = decode_message_id(result.offset_message_id)
+        try:
+            _, offset = decode_message_id(result.offset_message_id)
+        except LayoutError as error:
+            # As in 4.6.0 the application gets its outcome. The broker checks later.
+            self._rpc.log_error(f"transaction {result.message_id} not ended: {error}")
+            return state
         fields = {  # [CLIENT-TXN-002]
             "tranStateTableOffset": result.queue_offset,
             "commitLogOffset": offset,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from reference.core.client.message import MessageQueue, SendResult, SendStatus
 from reference.core.client.producer.transaction import (
@@ -12,6 +13,7 @@ from reference.core.client.producer.transaction import (
     TransactionService,
 )
 from reference.core.client.pull.message_ext import MessageExt
+from reference.core.remoting.effects import LogError
 from reference.tests.client.routes import route_of
 from reference.tests.client.world import World
 from spec.host import Host
@@ -83,6 +85,19 @@ def test_who_fails_does_not_know() -> None:
         is LocalTransactionState.UNKNOWN
     )
     assert world.sent_request().command.remark == "RuntimeError: broken"
+
+
+@pytest.mark.parametrize("message_id", ["", "null", "7F00", "x" * 32])
+def test_the_outcome_is_returned_without_the_place_of_the_half_message(
+    message_id: str,
+) -> None:
+    world = World()
+    result = structs.replace(RESULT, offset_message_id=message_id)
+    service = transactions(world)
+    commit = LocalTransactionState.COMMIT
+    assert service.end_transaction(result, lambda: commit) is commit
+    (line,) = [e for e in world.rpc.take_effects() if isinstance(e, LogError)]
+    assert line.text.startswith("transaction KEY not ended: ")
 
 
 def test_who_is_asked_for_another_group_is_silent() -> None:
