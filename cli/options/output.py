@@ -9,6 +9,7 @@ import click
 from cli.options.common import Decorator, LocalPath
 from cli.options.exit_codes import USAGE
 from conformance.harness.report.terminal.line_width import wrapped
+from spec.printable import printable
 
 
 class NotWrittenError(click.ClickException):
@@ -35,6 +36,11 @@ def _in_a_directory(
         reason = f"{out} cannot be written: there is no directory {out.parent}"
         raise NotWrittenError(reason)
     return out
+
+
+def echo_line(text: str, *, err: bool = False) -> None:
+    """Print a line with texts of a peer, whose control characters are replaced."""
+    click.echo(printable(text), err=err)
 
 
 def write_result(text: str, out: Path | None, *, is_table: bool = False) -> None:

@@ -52,9 +52,16 @@ def lines_of(
 
 
 def local_time(time_ms: int) -> str:
-    """Return a time of this machine's zone, to the millisecond."""
+    """Return a time of this machine's zone, to the millisecond.
+
+    A time outside the years 1 to 9999 is in milliseconds: a producer may state any.
+    """
     seconds, rest_ms = divmod(time_ms, 1000)
-    return f"{datetime.fromtimestamp(seconds):%Y-%m-%d %H:%M:%S},{rest_ms:03d}"  # noqa: DTZ006 - mqadmin's is local
+    try:
+        moment = datetime.fromtimestamp(seconds)  # noqa: DTZ006 - mqadmin's is local
+    except (ValueError, OverflowError, OSError):
+        return f"{time_ms} ms"
+    return f"{moment:%Y-%m-%d %H:%M:%S},{rest_ms:03d}"
 
 
 def java_map(values: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ import click
 from cli.options.access import with_access
 from cli.options.common import CommandGroup, namesrv_option
 from cli.options.exit_codes import FINDINGS, fail
+from cli.options.output import echo_line
 from cli.options.progress import announced_wait
 from cli.pages.message_detail import lines_of, track_lines
 from conformance.harness.client.access import Access
@@ -26,7 +27,7 @@ from conformance.harness.client.peer_errors import (
 from conformance.harness.client.requests.invoker import RefusedError
 from spec.layout import LayoutError
 from spec.routing.cluster_info import decode_cluster_info, decode_topic_list
-from spec.routing.route_data import MASTER_ID, TopicRoute, decode_route
+from spec.routing.route_data import MASTER_ID, BrokerData, TopicRoute, decode_route
 from spec.store.message_record import (
     BadChecksumError,
     Record,
@@ -67,7 +68,7 @@ def topic_list(namesrv: str) -> None:
     with _client(namesrv) as client:
         listed = decode_topic_list(require_success(client.topic_list()).body)
     for topic in sorted(listed.topics):
-        click.echo(topic)
+        echo_line(topic)
 
 
 @admin.command("topicRoute")
@@ -77,13 +78,13 @@ def topic_route(namesrv: str, topic: str) -> None:
     """Show the brokers of a topic, their queue counts and their addresses."""
     route = _route(namesrv, topic)
     for queue in route.queue_datas:
-        click.echo(
+        echo_line(
             f"{queue.broker_name:<24} read {queue.read_queue_count:<4}"
             f" write {queue.write_queue_count:<4} perm {queue.permission}"
         )
     for broker in route.broker_datas:
         for number, address in sorted(broker.addresses.items()):
-            click.echo(f"{broker.broker_name:<24} id {number:<6} {address}")
+            echo_line(f"{broker.broker_name:<24} id {number:<6} {address}")
 
 
 @admin.command("clusterList")
@@ -92,11 +93,11 @@ def cluster_list(namesrv: str) -> None:
     """List clusters, their brokers, and the addresses of each."""
     with _client(namesrv) as client:
         info = decode_cluster_info(require_success(client.cluster_info()).body)
-    click.echo(f"{'#Cluster Name':<22}{'#Broker Name':<26}{'#BID':<6}#Addr")
+    echo_line(f"{'#Cluster Name':<22}{'#Broker Name':<26}{'#BID':<6}#Addr")
     for cluster, names in sorted(info.clusters.items()):
-        for name in sorted(names):
+        for name in sorted(names & info.brokers.keys()):
             for number, address in sorted(info.brokers[name].addresses.items()):
-                click.echo(f"{cluster:<22}{name:<26}{number:<6}{address}")
+                echo_line(f"{cluster:<22}{name:<26}{number:<6}{address}")
 
 
 @admin.command("queryMsgById")
@@ -123,14 +124,14 @@ def query_by_id(namesrv: str, message_id: str) -> None:  # noqa: ARG001 - the id
 @click.option("-k", "--msgKey", "key", required=True, help="One of its keys.")
 def query_by_key(namesrv: str, topic: str, key: str) -> None:
     """List the messages that have a key."""
-    click.echo(f"{'#Message ID':<50} {'#QID':>4} {'#Offset':>40}")
+    echo_line(f"{'#Message ID':<50} {'#QID':>4} {'#Offset':>40}")
     for address in _masters(_route(namesrv, topic)):
         with _client(address) as broker:
             for record in _found(broker, topic, key, count_max=KEY_COUNT_MAX):
                 properties = decode_properties(record.properties)
                 if key in properties.get("KEYS", "").split(" "):
                     known_as = properties.get("UNIQ_KEY", "")
-                    click.echo(
+                    echo_line(
                         f"{known_as:<50} {record.queue_id:>4} {record.queue_offset:>40}"
                     )
 
@@ -162,9 +163,9 @@ def query_by_offset(
 ) -> None:
     """Show the message at an offset of a queue."""
     data = _route(namesrv, topic).broker(broker_name)
-    if data is None:
+    if data is None or not data.addresses:
         fail(f"{topic} has no broker {broker_name}")
-    with _client(data.addresses[MASTER_ID]) as broker:
+    with _client(_address_of(data)) as broker:
         response = broker.pull(
             topic=topic,
             queue_id=queue_id,
@@ -172,13 +173,15 @@ def query_by_offset(
             max_count=1,
             group=TOOLS_GROUP,
         )
-        if response.code != ResponseCode.SUCCESS:
+        is_found = response.code == ResponseCode.SUCCESS
+        record = next(decode_records(response.body), None) if is_found else None
+        if record is None:
             _no_message()
         added = {
-            "MIN_OFFSET": response.fields["minOffset"],
-            "MAX_OFFSET": response.fields["maxOffset"],
+            "MIN_OFFSET": response.fields.get("minOffset", "null"),
+            "MAX_OFFSET": response.fields.get("maxOffset", "null"),
         }
-        _show(next(decode_records(response.body)), broker, added=added)
+        _show(record, broker, added=added)
 
 
 _BROKER = click.option(
@@ -197,9 +200,9 @@ def get_broker_config(address: str) -> None:
     """Show the settings of a broker."""
     with _client(address) as broker:
         settings = broker.broker_settings()
-    click.echo(f"============{address}============")
+    echo_line(f"============{address}============")
     for name, value in sorted(settings.items()):
-        click.echo(f"{name:<50}=  {value}")
+        echo_line(f"{name:<50}=  {value}")
 
 
 @admin.command("updateBrokerConfig")
@@ -210,7 +213,7 @@ def update_broker_config(address: str, name: str, value: str) -> None:
     """Change a setting of a running broker, such as the faults of `rmqc serve`."""
     with _client(address) as broker:
         require_success(broker.update_broker_config({name.strip(): value.strip()}))
-    click.echo(f"update broker config success, {address}")
+    echo_line(f"update broker config success, {address}")
 
 
 def _record_at(offset: int, data: bytes) -> Record:
@@ -237,10 +240,10 @@ def _show(
     with_id: bool = True,
 ) -> None:
     for line in lines_of(record, added or {}, with_id=with_id):
-        click.echo(line)
+        echo_line(line)
     click.echo()
     for line in track_lines(record, broker):
-        click.echo(line)
+        echo_line(line)
 
 
 def _found(
@@ -260,11 +263,12 @@ def _route(namesrv: str, topic: str) -> TopicRoute:
 
 def _masters(route: TopicRoute) -> list[str]:
     """Return the addresses of a route's masters, or of a slave where none is up."""
-    return [
-        data.addresses.get(MASTER_ID, next(iter(data.addresses.values())))
-        for data in route.broker_datas
-        if data.addresses
-    ]
+    return [_address_of(data) for data in route.broker_datas if data.addresses]
+
+
+def _address_of(data: BrokerData) -> str:
+    """Return the address of a master, or of a slave where none is up."""
+    return data.addresses.get(MASTER_ID, next(iter(data.addresses.values())))
 
 
 @contextmanager
@@ -293,5 +297,5 @@ def _client(address: str) -> Iterator[Client]:
 
 def _no_message(reason: str = "") -> NoReturn:
     colon = ": " if reason else ""
-    click.echo(f"the message does not exist{colon}{reason}", err=True)
+    echo_line(f"the message does not exist{colon}{reason}", err=True)
     sys.exit(FINDINGS)

@@ -20,6 +20,7 @@ from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.remoting.errors import ClientError
 from reference.shell.client.consumers import ConsumerClient
 from reference.shell.client.identity import client_id
+from spec.printable import printable
 from spec.wire.message.properties import Property
 from spec.wire.producer.select_queue import ROUTE_PERIOD_MS
 
@@ -193,4 +194,8 @@ def _line(message: MessageExt) -> str:
     tag = message.properties.get(Property.TAGS, "-")
     body = message.body.decode("utf-8", "backslashreplace")
     offset = message.record.queue_offset
-    return f"{place} offset {offset} {tag} {message.message_id} {body}"
+    # Only the line feeds and tabs of a body are kept: the text is a producer's.
+    parts = (map(printable, line.split("\t")) for line in body.split("\n"))
+    shown = "\n".join(map("\t".join, parts))
+    ids = printable(f"{place} offset {offset} {tag} {message.message_id}")
+    return f"{ids} {shown}"

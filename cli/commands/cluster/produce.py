@@ -14,6 +14,7 @@ from cli.options.access import with_access
 from cli.options.common import namesrv_option
 from cli.options.exit_codes import FINDINGS, SUCCESS
 from cli.options.input_lines import input_lines
+from cli.options.output import echo_line
 from conformance.harness.client.access import Access
 from reference.core.client.message import Message, MessageQueue, Mode, SendResult
 from reference.core.client.options import ProducerOptions
@@ -169,12 +170,12 @@ async def _send_one(
     try:
         result = await producer.send(message, mode=mode, selector=sending.selector)
     except ClientError as error:
-        click.echo(f"not sent: {error}", err=True)
+        echo_line(f"not sent: {error}", err=True)
         return 1
     if result is None:
         click.echo("sent without a response")
     else:
-        click.echo(_line(result, _stored_in(message)))
+        echo_line(_line(result, _stored_in(message)))
     return 0
 
 
@@ -185,10 +186,10 @@ async def _send_batch(
     try:
         result = await producer.send(messages, selector=sending.selector)
     except ClientError as error:
-        click.echo(f"not sent: {error}", err=True)
+        echo_line(f"not sent: {error}", err=True)
         return len(messages)
     assert result is not None, "only a oneway send has no result"
-    click.echo(_line(result))
+    echo_line(_line(result))
     return 0
 
 
@@ -215,13 +216,13 @@ async def _send_transactions(
                 result, _ = await producer.send_in_transaction(message, lambda: decides)
             except ClientError as error:
                 failed += 1
-                click.echo(f"not sent: {error}", err=True)
+                echo_line(f"not sent: {error}", err=True)
             else:
                 undecided += waits
-                click.echo(f"{_line(result, HALF_TOPIC)} {decides.name}")
+                echo_line(f"{_line(result, HALF_TOPIC)} {decides.name}")
         for _ in range(undecided):
             half = await checked.get()
-            click.echo(f"checked {half.message_id} {LocalTransactionState.COMMIT.name}")
+            echo_line(f"checked {half.message_id} {LocalTransactionState.COMMIT.name}")
     return failed
 
 
