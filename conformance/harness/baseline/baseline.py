@@ -30,7 +30,12 @@ from conformance.harness.client.peer_errors import (
     PeerMisbehavedError,
     WrongOpaqueError,
 )
-from conformance.harness.failure.failure import ConformanceFailure, clause_block, row
+from conformance.harness.failure.failure import (
+    ConformanceFailure,
+    clause_block,
+    format_value,
+    row,
+)
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.targets.shared_target import LATE_ROUTES
 from conformance.harness.targets.target import NoServerError, Target, TargetError
@@ -278,10 +283,10 @@ def _total(step: Step, found: str, expected: str, *, clause: str = "") -> Defect
         step=step.name,
         clause=clause or step.clause,
         what="",
-        found=found.partition("\n")[0],
+        found=format_value(found.partition("\n")[0]),
         expected=expected,
         text=f"{step.name.capitalize()} fails.\n\n"
-        + f"{row('got', found)}\n{row('expected', expected)}",
+        + f"{row('got', format_value(found))}\n{row('expected', expected)}",
         codes=_codes_of(step, clause or step.clause),
     )
 
