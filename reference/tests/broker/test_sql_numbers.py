@@ -48,3 +48,17 @@ def test_many_digits_are_scanned_once(text: str) -> None:
     with pytest.raises(SqlError):
         expression.value({"a": text})
     assert time.process_time() - began < PROCESSOR_S_MAX
+
+
+def test_many_signs_are_scanned_once() -> None:
+    began = time.process_time()
+    expression = parse_sql("a = --1 OR " * 20_000 + "a = 2")
+    assert time.process_time() - began < 8 * PROCESSOR_S_MAX
+    assert expression.value({"a": "2"}) is True
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_a_comment_of_a_line_needs_its_end(end: str) -> None:
+    parsed = parse_sql(f"a --1 OR b{end}= 1 /* c */ AND b = --1")
+    assert parsed.value({"a": "1", "b": "1"}) is True
+    assert parsed.value({"a": "2", "b": "1"}) is False

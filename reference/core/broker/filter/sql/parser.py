@@ -49,6 +49,11 @@ _PASSED_OVER = re.compile(
     r"(?:[ \t\n\r\f]|--[^\n\r]*(?:\n|\r\n?)"
     r"|/\*[^*]*\*(?:\*|[^*/][^*]*\*)*/)+"
 )
+_PASSED_OVER_AT_END = re.compile(r"(?:[ \t\f]|/\*[^*]*\*(?:\*|[^*/][^*]*\*)*/)+")
+"""The same behind the last line end: no comment of a line has an end there.
+
+With thousands of signs ``--`` each would be scanned to the end of the text.
+"""
 _WORDS = (
     (
         "float",
@@ -75,9 +80,10 @@ class Word(NamedTuple):
 
 def words_of(sql: str) -> Iterator[Word]:
     """Yield the words of an expression, and END for ever after them."""
-    position = 0
+    position, last_line = 0, max(sql.rfind("\n"), sql.rfind("\r")) + 1
     while True:
-        blank = _PASSED_OVER.match(sql, position)
+        passed_over = _PASSED_OVER if position < last_line else _PASSED_OVER_AT_END
+        blank = passed_over.match(sql, position)
         position = blank.end() if blank else position
         if position == len(sql):
             yield Word(END, "")
