@@ -18,6 +18,8 @@ CONSUMED_OFFSETS = "config/consumerOffset.json"
 DELIVERED_OFFSETS = "config/delayOffset.json"
 LMQ_CONSUMED_OFFSETS = "config/lmqConsumerOffset.json"
 """Consumed offsets of a broker with enableLmq (STORE-SETTINGS-008)."""
+DIGITS_MAX = 19
+"""Digits of a queue id or level that is read; Java's longs have no more."""
 CONSUMED = (CONSUMED_OFFSETS, LMQ_CONSUMED_OFFSETS)
 TABLES: Mapping[str, str] = {
     "topics.json": "topicConfigTable",
@@ -130,14 +132,24 @@ def numbers_of(offsets: object) -> dict[int, int]:
     return {
         int(str(key)): offset
         for key, offset in pairs
-        if str(key).isdecimal() and isinstance(offset, int)
+        if is_number(str(key)) and isinstance(offset, int)
     }
 
 
+def is_number(text: str) -> bool:
+    """Return whether *text* is a queue id or level; Python refuses 4,301 digits."""
+    return text.isdecimal() and len(text) <= DIGITS_MAX
+
+
 def place_of(data: bytes, name: str, key: str) -> int:
-    """Return the position of the value of *key* in the object *name*."""
-    begin = max(data.find(f'"{name}"'.encode()), 0)
+    """Return the position of the value of *key* in the object *name*.
+
+    It is 0 where the file has the name with escapes, as for half a surrogate pair.
+    """
+    begin = max(data.find(f'"{name}"'.encode("utf-8", "surrogatepass")), 0)
     before, after = rb'[{,]\s*"?', rb'"?\s*:\s*'
-    pattern = re.compile(before + re.escape(key.encode()) + after)
+    pattern = re.compile(
+        before + re.escape(key.encode("utf-8", "surrogatepass")) + after
+    )
     found = pattern.search(data, begin)
     return found.end() if found else begin

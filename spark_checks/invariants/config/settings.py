@@ -15,6 +15,7 @@ from spark_checks.config_files import (
     GroupOffset,
     config_file,
     consumed_offsets,
+    is_number,
     object_of,
 )
 from spark_checks.findings import Finding
@@ -46,7 +47,7 @@ def check_settings(store: Store, summary: SurveySummary) -> Iterator[Finding]:
             yield from _unreadable_queue(one, end, count)
     delivered = config_file(store, DELIVERED_OFFSETS)
     for level, offset in delivered.entries.items():
-        if not level.isdecimal():
+        if not is_number(level):
             continue
         end = _end_of(summary, SCHEDULE_TOPIC, str(int(level) - 1))
         if not _is_within(offset, end):
