@@ -50,9 +50,11 @@ class ClassArchive:
     def options(self) -> tuple[str, ...]:
         """Return Java's options for a start; none if the archive is missing or empty.
 
+        One that this user may not read is missing: HOME may be of another user.
+
         An empty archive is one that Java could not write: later runs do not try again.
         """
-        if not self.file.exists() or not self.file.stat().st_size:
+        if not self._size():
             return ()
         return (f"-XX:SharedArchiveFile={self.file}", *QUIETLY)
 
@@ -71,9 +73,15 @@ class ClassArchive:
                 if draft is not None and draft.exists():
                     draft.replace(self.file)
 
+    def _size(self) -> int | None:
+        """Return the bytes of the archive; None if it is missing or not readable."""
+        if not os.access(self.file, os.R_OK):
+            return None
+        return self.file.stat().st_size
+
     def _claim(self, last: ExitStack) -> Path | None:
         """Return the draft's path with the archive locked, or None; *last* unlocks."""
-        if self.file.exists():
+        if self._size() is not None:
             return None
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
@@ -81,7 +89,7 @@ class ClassArchive:
         except OSError:  # not writable, or locked
             return None
         # The process that had the lock before may have written the archive.
-        if self.file.exists():
+        if self._size() is not None:
             return None
         return self.file.with_suffix(f".{os.getpid()}")
 

@@ -7,13 +7,23 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+
+_NO_HOME = os.devnull
+"""Root of the cache of a user without a home: nothing can be created below it."""
 
 
 def cache_path() -> Path:
-    """Return the user's cache for this project, which may be missing."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "rocketmq-conformance"
+    """Return the user's cache for this project, which may be missing.
+
+    A container may run as a user that has neither HOME nor an entry in passwd.
+    """
+    root = os.environ.get("XDG_CACHE_HOME")
+    if not root:
+        with suppress(RuntimeError):
+            root = str(Path.home() / ".cache")
+    return Path(root or _NO_HOME) / "rocketmq-conformance"
 
 
 def cache_directory() -> Path:

@@ -4,6 +4,7 @@ The first session writes a class archive, later ones map it.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -66,4 +67,27 @@ def test_who_has_no_cache_goes_without(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
     archive = class_archive(_java_home(tmp_path / "java", "exec one"))
     assert _written(archive, b"classes") is None
+    assert archive.options() == ()
+
+
+def test_a_user_without_a_home_has_no_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def missing() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", missing)
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+    assert _written(archive, b"classes") is None
+    assert archive.options() == ()
+
+
+def test_an_archive_that_may_not_be_read_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+    _written(archive, b"classes")
+    assert archive.options() != ()
+    monkeypatch.setattr(os, "access", lambda _path, _mode: False)
     assert archive.options() == ()
