@@ -17,6 +17,7 @@ from reference.core.recovery_forecast.message_loss import MessageLossSurvey
 from reference.core.recovery_forecast.outcome import LaterStart, Outcome
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import (
+    NotAFileError,
     StartRefusedError,
     StoreView,
     ViewError,
@@ -282,7 +283,7 @@ def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:
         return Checkpoint()
     try:
         data = bytes(view.data(CHECKPOINT)[:FILE_SIZE])
-    except ViewError as error:
+    except NotAFileError as error:
         clause = "REC-CHECKPOINT-003"
         raise StartRefusedError(clause, CHECKPOINT, str(error)) from None
     return decode_checkpoint(data.ljust(FILE_SIZE, b"\0"))

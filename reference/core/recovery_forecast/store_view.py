@@ -34,6 +34,10 @@ class ViewError(Exception):
     """The store cannot be read."""
 
 
+class NotAFileError(ViewError):
+    """A directory, pipe or device is in the place of a file."""
+
+
 class StoreView(Protocol):
     """A store's directory, read-only. Paths are relative to it and use ``/``."""
 

@@ -18,7 +18,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
-from reference.core.recovery_forecast.store_view import ViewError
+from reference.core.recovery_forecast.store_view import NotAFileError, ViewError
 from reference.core.store.recovery.load import DirectoryEntry
 from reference.shell.storage.disk_space import (
     is_in_memory,
@@ -211,7 +211,7 @@ def _opened(path: Path) -> int:
     number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
-        raise ViewError(f"{path.name} is not a regular file")
+        raise NotAFileError(f"{path.name} is not a regular file")
     return number
 
 

@@ -275,6 +275,23 @@ def test_a_log_without_permission_is_not_called_a_wrong_file(
     assert (result.exit_code, result.output) == (2, line)
 
 
+def test_a_checkpoint_without_permission_does_not_end_a_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = copied(tmp_path)
+    opened = os.open
+
+    def denied(path: Path, flags: int) -> int:
+        if path == store / "checkpoint":
+            raise PermissionError(EACCES, "Permission denied", str(path))
+        return opened(path, flags)
+
+    monkeypatch.setattr(os, "open", denied)
+    result = recover(store, "--release", "4.6.0", "--dry-run")
+    line = "Error: checkpoint cannot be read: Permission denied\n"
+    assert (result.exit_code, result.output) == (2, line)
+
+
 def test_a_store_that_may_not_be_entered_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
