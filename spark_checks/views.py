@@ -16,6 +16,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import consumed_path
+from spark_checks.file_systems import NotAStoreError
+from spark_checks.session.session import FAILURES, failed
 from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (
@@ -79,9 +81,31 @@ def register(views: Mapping[str, DataFrame]) -> None:
         view.createOrReplaceTempView(name)
 
 
+def check_directory(directory: Path, url: str) -> None:
+    """Raise ExportError unless *directory* is empty or missing, outside the store."""
+    if "://" not in url and directory.resolve().is_relative_to(Path(url).resolve()):
+        raise ExportError(f"{directory} lies in the store itself")
+    try:
+        if directory.exists() and any(directory.iterdir()):
+            raise ExportError(f"{directory} is not empty")
+    except OSError as error:
+        raise ExportError(f"{directory} cannot be read: {error.strerror}") from error
+
+
 def export(session: SparkSession, url: str, directory: Path) -> None:
-    """Write the tables of the store at *url* as Parquet below *directory*."""
-    if directory.exists() and any(directory.iterdir()):
-        raise ExportError(f"{directory} is not empty")
-    for name, view in views_of(session, url).items():
-        view.write.parquet(str(directory.absolute() / name))
+    """Write the tables of the store at *url* as Parquet below *directory*.
+
+    Raises ExportError, or NotAStoreError for an unreadable file.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, view in views_of(session, url).items():
+            # With a scheme: Hadoop may be configured for another file system.
+            view.write.parquet(f"file://{directory.absolute() / name}")
+    except OSError as error:
+        raise ExportError(f"{directory} cannot be written: {error.strerror}") from error
+    except FAILURES as error:
+        found = failed(error)
+        if isinstance(found, NotAStoreError):
+            raise found from error
+        raise ExportError(f"{directory} cannot be written: {found}") from error

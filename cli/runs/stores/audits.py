@@ -49,11 +49,12 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     NotAStoreError. Errors of the configuration, the sample, the export and Spark are
     raised. A comparison of a store with itself ends the program.
     """
+    from reference.shell.storage.store_copy import removed_on_failure
     from spark_checks.broker_conf import BrokerConf, read_broker_conf
     from spark_checks.file_systems import is_same_place, shown_url
     from spark_checks.session.session import session_of, spark_context
     from spark_checks.store_files import Store, list_store
-    from spark_checks.views import export
+    from spark_checks.views import check_directory, export
 
     conf, store_options = BrokerConf(), None
     if options.broker_conf:
@@ -81,7 +82,9 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
         ):
             if options.directory:
                 progress("writing tables")
-                export(session_of(context), stores[0], options.directory)
+                check_directory(options.directory, stores[0])
+                with removed_on_failure(options.directory):
+                    export(session_of(context), stores[0], options.directory)
 
             def audited(url: str) -> Audit:
                 return _audited(context, url, conf, store_options, options, progress)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.views import ExportError, export, register, views_of
+from spark_checks.views import ExportError, check_directory, export, register, views_of
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = (ROOT / "docs" / "spark_questions.md").read_text(encoding="utf-8")
@@ -70,9 +70,23 @@ def test_consumed_offsets_are_those_of_a_broker_with_lmqs(
     assert views_of(spark, str(config.parent))["consumed"].count() == consumed > 0
 
 
-def test_tables_are_not_written_over_others(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_tables_are_not_written_over_others(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     with pytest.raises(ExportError, match="is not empty"):
-        export(spark, str(STORE), tmp_path)
+        check_directory(tmp_path, str(STORE))
+
+
+@pytest.mark.parametrize("inside", ["", "tables"])
+def test_tables_are_not_written_into_the_store(tmp_path: Path, inside: str) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(STORE)
+    with pytest.raises(ExportError, match="lies in the store itself"):
+        check_directory(link / inside, str(STORE))
+
+
+@pytest.mark.parametrize("directory", ["/proc", "/proc/tables"])
+def test_tables_that_cannot_be_written_are_one_line(
+    spark: SparkSession, directory: str
+) -> None:
+    with pytest.raises(ExportError, match=f"^{directory} cannot be written: .+$"):
+        export(spark, str(STORE), Path(directory))
