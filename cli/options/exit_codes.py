@@ -69,7 +69,7 @@ def reason_of(error: OSError, source: Path) -> str:
     reason = error.strerror or str(error)
     if error.filename is None:
         return reason
-    is_read = Path(error.filename).is_relative_to(source)
+    is_read = Path(error.filename).absolute().is_relative_to(source.absolute())
     return f"{error.filename}{' cannot be read' if is_read else ''}: {reason}"
 
 

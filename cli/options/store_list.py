@@ -22,6 +22,8 @@ def listed_stores(arguments: Sequence[str], file: TextIO | None) -> list[str]:
     except UnicodeDecodeError as error:
         raise click.UsageError(f"--stores-from: not a list of paths: {error}") from None
     names = [*arguments, *(line for line in lines if line and line[0] != "#")]
+    if "" in names:  # else it is the current directory
+        raise click.UsageError("the path of a store is empty")
     stores = [store for name in names for store in _matches(name)]
     if not stores:
         raise click.UsageError("no store is given: name one, or use --stores-from")

@@ -133,8 +133,11 @@ def generate(
         _write(store, plan, master)
         if faults:
             _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
-    except (PlanError, OSError) as error:
+    except PlanError as error:
         fail(error, code=USAGE)
+    except OSError as error:
+        output = error.filename or store
+        fail(f"{output} cannot be written: {error.strerror or error}", code=USAGE)
 
 
 def _write(store: Path, plan: Plan, master: str | None) -> None:

@@ -216,6 +216,8 @@ def _place(what: str) -> tuple[Path | None, int]:
     """Return the file and the position that *what* names; no file for hex."""
     if "://" in what:
         raise Unreadable(URL_GIVEN)
+    if not what:  # else it is the current directory
+        raise Unreadable("the path is empty")
     path = Path(what)
     if _exists(path):
         return path, 0

@@ -20,7 +20,7 @@ def test_patterns_and_lines_name_each_store_once(tmp_path: Path) -> None:
     assert found == [str(first), str(second), str(odd), "s3://bucket/*"]
 
 
-@pytest.mark.parametrize("arguments", [[], ["/nowhere/*/store"]])
+@pytest.mark.parametrize("arguments", [[], ["/nowhere/*/store"], ["", "/store"]])
 def test_nothing_to_audit_is_an_error(arguments: list[str]) -> None:
     with pytest.raises(click.UsageError):
         listed_stores(arguments, None)

@@ -51,3 +51,9 @@ def test_what_cannot_be_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
         run = CliRunner().invoke(generate, [store, *options])
         assert run.exit_code == 2
         assert output in run.output
+
+
+def test_a_place_that_cannot_be_written_is_named() -> None:
+    run = CliRunner().invoke(generate, ["/proc/none/store"])
+    reason = "/proc/none cannot be written: No such file or directory"
+    assert (run.exit_code, run.output) == (2, f"Error: {reason}\n")
