@@ -41,6 +41,8 @@ from spark_checks.session.settings import (
 from spark_checks.session.worker_archive import OWN
 from spark_checks.session.workers import start_workers
 
+START_SIZE = 1 << 20
+"""Bytes of files at Spark's start. On a full disk PySpark waits for Java for ever."""
 STOP_S = 120
 """Seconds for Java to end; the first session takes one to write its class archive."""
 
@@ -49,6 +51,8 @@ class SparkError(Exception):
     """Spark did not start, or failed."""
 
 
+_WITHOUT_REASON = "Error initializing SparkContext"
+"""Text of Spark's log that precedes the line with the reason."""
 FAILURES = (PySparkException, Py4JJavaError)
 """Errors of a failed Spark job."""
 
@@ -107,18 +111,14 @@ def spark_context(
     kernels if that pays. Queries of small stores are interpreted. The workers of a
     cluster get the *packages* of the project.
     """
-    with (
-        tempfile.TemporaryDirectory(prefix="rmqc-audit-") as name,
-        ExitStack() as after_stop,
-    ):
-        directory = Path(name)
+    with _own_directory() as directory, ExitStack() as after_stop:
         log = directory / "spark.log"
         try:
             java_home = prepare_java_home(directory / "java")
             archive = class_archive(java_home)
             draft = after_stop.enter_context(archive.draft())
             surroundings = _variables(spark_environment(master, java_home, directory))
-            with surroundings, _stderr_to(log), _killed_on_failure():
+            with surroundings, _output_to(log), _killed_on_failure(log):
                 if size is not None:
                     after_stop.enter_context(_early_daemon(master, directory, size))
                 settings = spark_settings(master, directory, archive, draft, packages)
@@ -130,7 +130,7 @@ def spark_context(
                     start_workers(context, size)
         except JavaUnavailableError as error:
             raise SparkError(str(error)) from None
-        except Exception as error:  # Py4J raises many types
+        except OSError as error:
             raise SparkError(_why(error, log)) from error
         try:
             yield context
@@ -140,6 +140,24 @@ def spark_context(
                 _stop(context)
             raise
         _stop(context)
+
+
+@contextmanager
+def _own_directory() -> Iterator[Path]:
+    """Yield a new temporary directory that has room for a start; SparkError."""
+    try:
+        held = tempfile.TemporaryDirectory(prefix="rmqc-audit-")
+    except OSError as error:
+        raise SparkError(f"Spark did not start: {error.strerror or error}") from None
+    with held as name:
+        probe = Path(name, "probe")
+        try:
+            probe.write_bytes(bytes(START_SIZE))
+        except OSError as error:
+            reason = f"{name} cannot be written: {error.strerror}"
+            raise SparkError(f"Spark did not start: {reason}") from None
+        probe.unlink()
+        yield Path(name)
 
 
 @contextmanager
@@ -199,22 +217,29 @@ def _variables(wanted: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextmanager
-def _stderr_to(log: Path) -> Iterator[None]:
-    """Redirect the standard error of child processes to *log*."""
-    sys.stderr.flush()
-    kept = os.dup(2)
+def _output_to(log: Path) -> Iterator[None]:
+    """Redirect the output and the errors of child processes to *log*.
+
+    Java reports on standard output that it cannot write a class archive.
+    """
+    kept = {}
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
     try:
         with log.open("wb") as file:
-            os.dup2(file.fileno(), 2)
+            for number in (1, 2):
+                kept[number] = os.dup(number)
+                os.dup2(file.fileno(), number)
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        for number, stream_before in kept.items():
+            os.dup2(stream_before, number)
+            os.close(stream_before)
 
 
 @contextmanager
-def _killed_on_failure() -> Iterator[None]:
-    """Kill Spark's processes if its start fails or is interrupted.
+def _killed_on_failure(log: Path) -> Iterator[None]:
+    """Kill Spark's processes if its start fails or is interrupted; SparkError.
 
     PySpark keeps its Java only after Java has reported its port. If the start is
     interrupted earlier, Java fails in its main thread while its other threads keep it
@@ -223,11 +248,17 @@ def _killed_on_failure() -> Iterator[None]:
     before = set(psutil.Process().children(recursive=True))
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        reason = _why(error, log)  # which may be in Java
+        children = set(psutil.Process().children()) - before
         for process in set(psutil.Process().children(recursive=True)) - before:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
+        # Until then Java may write into the directory that is removed next.
+        psutil.wait_procs(children, timeout=STOP_S)
         _forget_gateway()
+        if isinstance(error, Exception):  # Py4J raises many types
+            raise SparkError(reason) from error
         raise
 
 
@@ -249,11 +280,16 @@ def _forget_gateway() -> None:
     SparkContext._jvm = None
 
 
-def _why(error: Exception, log: Path) -> str:
+def _why(error: BaseException, log: Path) -> str:
     """Return the reason of Spark's failure in one line."""
     output = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     lines = [
-        line for line in output.splitlines() if "rror" in line or "xception" in line
+        line
+        for line in output.splitlines()
+        if ("rror" in line or "xception" in line) and _WITHOUT_REASON not in line
     ]
-    found = lines[0] if lines else (str(error).splitlines() or [repr(error)])[0]
+    if not lines:
+        text = failed(error) if isinstance(error, FAILURES) else error
+        lines = str(text).splitlines() or [repr(error)]
+    found = lines[0]
     return f"Spark did not start: {found.strip()}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,6 +37,8 @@ _JAVA_OPTIONS = (
 The default code cache would be small then. A session of many audits would fill it and
 continue interpreted.
 """
+OWN_SPARK = str(Path(pyspark.__file__).parent)
+"""Spark of the package pyspark that is imported."""
 WORKERS_DAEMON = "spark_checks.session.workers"
 """Module that forks workers with all imports done."""
 SOCKET_PATH_MAX = 103
@@ -95,13 +98,17 @@ def spark_settings(
     Its Java writes the *draft* of the class archive at its end, if there is one.
     """
     is_local = master.startswith("local")
-    executor_options = " ".join([*_JAVA_OPTIONS, *archive.options()])
+    executor_options = [*_JAVA_OPTIONS, *archive.options()]
     driver_options = executor_options
     if draft is not None:
-        driver_options = " ".join([*_JAVA_OPTIONS, *writing_options(draft)])
+        driver_options = [*_JAVA_OPTIONS, *writing_options(draft)]
     quiet = directory / "log4j2.properties"
     quiet.write_text(_QUIET, encoding="utf-8")
-    log_option = f"-Dlog4j2.configurationFile={quiet}"
+    own_options = (
+        f"-Dlog4j2.configurationFile={quiet.as_uri()}",
+        # Java ignores TMPDIR, and leaves libraries and folders there if it is killed.
+        f"-Djava.io.tmpdir={directory}",
+    )
     loopback = {
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
@@ -111,10 +118,10 @@ def spark_settings(
         **({} if is_local else _for_remote_workers(master, directory, packages)),
         # With them an executor starts in 2 s of processor time, not 8. An archive of
         # classes that it does not have is not missed.
-        "spark.executor.extraJavaOptions": executor_options,
+        "spark.executor.extraJavaOptions": shlex.join(executor_options),
         "spark.python.daemon.module": WORKERS_DAEMON,
         "spark.driver.memory": "640m",
-        "spark.driver.extraJavaOptions": f"{log_option} {driver_options}",
+        "spark.driver.extraJavaOptions": shlex.join([*own_options, *driver_options]),
         "spark.local.dir": str(directory),
         "spark.sql.warehouse.dir": str(directory / "warehouse"),
         "spark.sql.catalogImplementation": "in-memory",
@@ -201,10 +208,25 @@ def spark_environment(master: str, java_home: Path, directory: Path) -> dict[str
         "PYSPARK_PYTHON": workers or sys.executable,
         "PYSPARK_DRIVER_PYTHON": _NO_PYTHON,
         # Otherwise Spark's script starts a Python to find it.
-        "SPARK_HOME": os.environ.get("SPARK_HOME", str(Path(pyspark.__file__).parent)),
+        "SPARK_HOME": os.environ.get("SPARK_HOME", OWN_SPARK),
         "PYTHONPATH": os.pathsep.join(path),
         "PYTHONSAFEPATH": "1",  # a user's folder may have packages of our names
     }
     if is_on_loopback(master):
         wanted["SPARK_LOCAL_IP"] = "127.0.0.1"
-    return wanted
+    return {**wanted, **(_without_other_spark(directory) if is_local else {})}
+
+
+def _without_other_spark(directory: Path) -> Mapping[str, str]:
+    """Return the variables against those of another Spark on this machine.
+
+    Its release, configuration and arguments are for its own programs. A cluster's
+    driver needs them.
+    """
+    return {
+        "SPARK_HOME": OWN_SPARK,
+        # Missing or empty, as it is in the path of the archived classes.
+        "SPARK_CONF_DIR": str(Path(OWN_SPARK, "conf")),
+        "SPARK_LOCAL_DIRS": str(directory),
+        "PYSPARK_SUBMIT_ARGS": "pyspark-shell",
+    }
