@@ -249,7 +249,7 @@ def _killed_on_failure(log: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        reason = _why(error, log)  # which may be in Java
+        reason = _why(error, log)  # now: Java may have the text
         children = set(psutil.Process().children()) - before
         for process in set(psutil.Process().children(recursive=True)) - before:
             with suppress(psutil.NoSuchProcess):
