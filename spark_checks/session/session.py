@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stderr, suppress
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import psutil
 from py4j.protocol import Py4JJavaError
@@ -41,6 +43,9 @@ from spark_checks.session.settings import (
 from spark_checks.session.worker_archive import OWN
 from spark_checks.session.workers import start_workers
 
+END_S = 1
+"""Seconds for a Java that has closed its connections to end."""
+JAVA_HAS_ENDED = "Spark's Java has ended: it was killed, maybe for lack of memory"
 START_SIZE = 1 << 20
 """Bytes of files at Spark's start. On a full disk PySpark waits for Java for ever."""
 STOP_S = 120
@@ -134,10 +139,13 @@ def spark_context(
             raise SparkError(_why(error, log)) from error
         try:
             yield context
-        except BaseException:
+        except BaseException as error:
+            has_ended = isinstance(error, Exception) and _has_java_ended(context, error)
             # Threads of Py4J that lose their Java print tracebacks.
             with redirect_stderr(StringIO()), suppress(Exception):
                 _stop(context)
+            if has_ended:
+                raise SparkError(JAVA_HAS_ENDED) from error
             raise
         _stop(context)
 
@@ -182,7 +190,14 @@ def _start(master: str, settings: Mapping[str, str]) -> SparkContext:
     with _own_interrupt_handler():
         context = SparkContext.getOrCreate(conf)
     context.setLogLevel("OFF")
+    # It prints a traceback for the connection of a Java that is killed.
+    server: Any = context._accumulatorServer
+    server.handle_error = _ignore_request
     return context
+
+
+def _ignore_request(_request: object, _client: object) -> None:
+    """Ignore the error of a request: a call of Java fails as well."""
 
 
 @contextmanager
@@ -260,6 +275,16 @@ def _killed_on_failure(log: Path) -> Iterator[None]:
         if isinstance(error, Exception):  # Py4J raises many types
             raise SparkError(reason) from error
         raise
+
+
+def _has_java_ended(context: SparkContext, error: Exception) -> bool:
+    """Return whether Java was killed, after which Py4J raises many types."""
+    process = getattr(context._gateway, "proc", None)
+    if process is None or isinstance(error, SparkError | NotAStoreError):
+        return False
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(END_S)
+    return process.poll() is not None
 
 
 def _stop(context: SparkContext) -> None:

@@ -31,7 +31,7 @@ def following(
         while not ended.wait(PAUSE_S):
             try:
                 advance(_part_done(context))
-            except Py4JError:  # Spark was stopped
+            except (Py4JError, OSError):  # Spark was stopped, or killed
                 return
 
     thread = threading.Thread(target=follow, daemon=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import psutil
 import pytest
 
 from rocketmq_conformance.paths import module_command
+from spark_checks.session.session import JAVA_HAS_ENDED, SparkError
 
 ROOT = Path(__file__).resolve().parents[3]
 STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
@@ -45,6 +47,31 @@ def test_an_interrupted_audit_leaves_nothing(
     assert left == []
     assert list(tmp_path.glob("rmqc-audit-*")) == []
     assert (audit.returncode, errors) == (128 + number, b"Error: interrupted\n")
+
+
+KILLED = """
+from spark_checks.session.session import spark_context
+
+with spark_context("local[1]", size=0) as context:
+    context._gateway.proc.kill()
+    context.parallelize([1]).count()
+"""
+
+
+def test_a_killed_java_is_a_failure_of_spark(tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", KILLED],
+        cwd=ROOT,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert "Exception occurred during processing" not in run.stderr
+    error = f"{SparkError.__module__}.{SparkError.__name__}: {JAVA_HAS_ENDED}"
+    assert run.stderr.splitlines()[-1] == error
+    assert list(tmp_path.iterdir()) == []
 
 
 def heed_interrupts() -> None:
