@@ -193,10 +193,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     for title, ranges in (
         ("already unreadable, also without a start", outcome.unreadable),
         ("lost by the start", outcome.destroyed),
-        (
-            "kept in the log, but in no queue, so no consumer receives them",
-            outcome.invisible,
-        ),
+        ("kept in the log, but no consumer receives them", outcome.invisible),
         (
             "in no queue, because their topic or queue was deleted",
             outcome.of_deleted_topics,

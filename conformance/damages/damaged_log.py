@@ -282,6 +282,12 @@ def middle_file_empty(store: StoreCopy) -> None:
 
 
 @LOG.add()
+def file_of_another_place(store: StoreCopy) -> None:
+    """The log's second file was copied over its third."""
+    store.log_file(2).write_bytes(store.log_file(1).read_bytes())
+
+
+@LOG.add()
 def stray_file(store: StoreCopy) -> None:
     """A file that is no number lies among those of the log, of their size."""
     stray = store.log_file(-1).with_name("copy-of-the-log")

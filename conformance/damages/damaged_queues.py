@@ -107,6 +107,14 @@ def unit_beyond_log(store: StoreCopy) -> None:
     write_unit(file, written, Unit(commit_log_offset=end + 100, size=200))
 
 
+@QUEUES.add()
+def old_unit_beyond_log(store: StoreCopy) -> None:
+    """A unit in a queue's second file points behind the end of the log."""
+    file = store.queue_file(ORDERS, 0, 1)
+    end = offset_of(store.log_names()[-1]) + store.log_end()
+    write_unit(file, 2, Unit(commit_log_offset=end + 8192, size=200))
+
+
 @QUEUES.add(after_crash=True)
 def unit_negative(store: StoreCopy) -> None:
     """A unit in a queue's last but one file has a negative offset."""

@@ -298,7 +298,11 @@ def load_timer(view: StoreView, rules: RecoveryRules) -> None:
     if not rules.has_timer:
         return
     if view.exists(TIMER_WHEEL):
-        size = len(view.data(TIMER_WHEEL))
+        try:
+            size = len(view.data(TIMER_WHEEL))
+        except ViewError as error:
+            clause = "REC-LOAD-008"
+            raise StartRefusedError(clause, TIMER_WHEEL, str(error)) from None
         if size not in {0, WHEEL_SIZE}:
             reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
             raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)

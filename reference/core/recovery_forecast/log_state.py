@@ -16,7 +16,9 @@ from reference.core.store.commitlog.record_reader import (
     places_before_magics,
     read_record,
 )
+from reference.core.store.layouts import record_head_codec
 from reference.core.store.recovery.rules import RecoveryRules
+from spec.integers import INT32_MAX
 from spec.store.blank import BLANK_SIZE_MIN
 from spec.store.epoch_file import EPOCH_FILE
 from spec.store.failover import is_cut_off
@@ -152,6 +154,29 @@ class LogState:
             return True
         magic = self.open(base)[place - base + 4 :][:4]
         return int.from_bytes(magic, "big") in self._rules.magics
+
+    def has_own_place(self, place: int) -> bool:
+        """Return whether a record at *place* has it as its physical offset."""
+        base = self.base_of(place)
+        if base not in self._names:
+            return True
+        head = self.open(base)[place - base :][: record_head_codec.size]
+        if len(head) < record_head_codec.size:
+            return False
+        *_, physical_offset = record_head_codec.unpack(head)
+        return physical_offset == place
+
+    def has_bytes(self, place: int, size: int) -> bool:
+        """Return whether a read of *size* bytes at *place* returns bytes.
+
+        Neither a size below 1, which ends the read, nor a size that Java's sum with the
+        position overflows counts as without bytes (4.6.0 CommitLog#getMessage).
+        """
+        base = self.base_of(place)
+        is_readable = size <= 0 or place - base + size > INT32_MAX
+        if base not in self._names:
+            return is_readable or (place == 0 and bool(self._names))
+        return is_readable or place + size <= min(base + self.file_size, self.end)
 
     def holes(self) -> list[tuple[int, int]]:
         """Return the offset ranges of missing files between existing ones."""

@@ -17,6 +17,7 @@ from reference.core.recovery_forecast.log_state import SEVERAL
 from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.skipped_units import SkippedUnits
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.queue_end import Unit
@@ -49,6 +50,9 @@ _DELETED = Cause(
     "its topic is neither in a queue nor in topics.json", "REC-DISPATCH-002"
 )
 _CREATED_AGAIN = Cause("its queue was created again after it", "REC-DISPATCH-002")
+_SKIPPED = Cause(
+    "a pull skips it after a unit that points outside of the log", "REC-QUEUE-013"
+)
 _TWICE = Cause("two units point at it", "STORE-QUEUE-006")
 
 
@@ -285,7 +289,9 @@ class MessageLossSurvey:
         """
         before: tuple[int, Unit] | None = None
         astray: dict[int, int] = {}
+        skipped = SkippedUnits(self._log, queue.file_size)
         for index, unit in queue.units():
+            is_skipped = skipped.skips(index, unit)
             if unit[1] == INT32_MAX or unit[1] <= 0:
                 continue
             if before is not None and unit[0] <= before[1][0]:
@@ -297,12 +303,27 @@ class MessageLossSurvey:
             before = index, unit
             if not self._log.start <= unit[0] < self._end:
                 continue
-            if self._log.has_magic(unit[0]):
-                self._right[self._log.base_of(unit[0])] += 1
-            else:
+            if not self._is_own(queue, index, unit[0]):
                 self._inside.setdefault(queue.name, []).append((index, unit[0]))
+                continue
+            self._right[self._log.base_of(unit[0])] += 1
+            if is_skipped and index >= queue.min_offset:
+                self._outcome.invisible.add(queue.name, index, _SKIPPED)
         if astray:
             self._astray[queue.name] = astray
+
+    def _is_own(self, queue: QueueState, index: int, place: int) -> bool:
+        """Return whether the record of unit *index* of *queue* may begin at *place*.
+
+        The file of another place may have another record there.
+        """
+        if not self._log.has_magic(place):
+            return False
+        if self._log.has_own_place(place):
+            return True
+        record = self._log.record_at(place)
+        expected = queue.name, index
+        return record is None or (record.queue, record.queue_offset) == expected
 
     def _note_repeated(self, queue: QueueState, index: int, unit: Unit) -> None:
         record = self._log.record_at(unit[0])

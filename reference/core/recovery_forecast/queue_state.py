@@ -55,7 +55,7 @@ class QueueState:
         self.redispatched = 0
         """Units that dispatch added."""
         self.ends_with_unwritten_unit = False
-        self._file_size = file_size
+        self.file_size = file_size
         self._on_disk = tuple(self.start_offsets)
         self._paths = paths
         self._view = view
@@ -92,7 +92,7 @@ class QueueState:
         if self.start_offsets:
             last = self.start_offsets[-FILES_TO_RECOVER:]
             files = [(start, self._units(start)) for start in last]
-            self._end_at(find_queue_end(files, self._file_size, self._rules))
+            self._end_at(find_queue_end(files, self.file_size, self._rules))
 
     def truncate(self, log_end: int) -> None:
         """Remove the messages at or behind the log's end."""
@@ -122,7 +122,7 @@ class QueueState:
             return
         if not self.start_offsets:
             self._begin_at(expected)
-        elif self.end.position == self.start_offsets[-1] + self._file_size:
+        elif self.end.position == self.start_offsets[-1] + self.file_size:
             self._add_file(self.end.position)
         if not index or expected >= self.end.position:
             self._append(unit_codec.pack(*unit), physical_end_of(unit, self._rules))
@@ -174,7 +174,7 @@ class QueueState:
 
     def _begin_at(self, position: int) -> None:
         """Create the first file, and fill it up to the first unit at *position*."""
-        self._add_file(position - position % self._file_size)
+        self._add_file(position - position % self.file_size)
         self.end = self.end._replace(position=self.start_offsets[0])
         if position:
             self.begin = position
@@ -215,7 +215,7 @@ class QueueState:
         """Return unit number *index* in the files at *start_offsets*, or None."""
         number = bisect_right(start_offsets, index * UNIT_SIZE) - 1
         at = index * UNIT_SIZE - start_offsets[number] if number >= 0 else -1
-        if not 0 <= at < self._file_size:
+        if not 0 <= at < self.file_size:
             return None
         data = open_file(start_offsets[number])[at : at + UNIT_SIZE]
         return unit_codec.unpack(data) if data else _NEVER_WRITTEN

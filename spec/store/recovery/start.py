@@ -121,6 +121,16 @@ UNIT_SIZE_IS_BELIEVED = Clause(
     ),
     source=f"4.6.0 {_STORE}#getMessage",
 )
+A_PULL_SKIPS_UNITS_BEHIND_A_WRONG_ONE = Clause(
+    id="REC-QUEUE-013",
+    level=Level.QUIRK,
+    text=(
+        "A pull that reaches a unit outside of the commit log skips later units of "
+        "the same consume-queue file that point before the next commit-log file: 799 "
+        "at most."
+    ),
+    source=f"4.6.0 {_STORE}#getMessage",
+)
 TIMER_FILES = Clause(
     id="REC-LOAD-008",
     level=Level.QUIRK,

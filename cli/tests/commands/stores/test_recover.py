@@ -106,6 +106,16 @@ def test_a_short_timer_wheel_matters_since_5(
         assert found["refusal"]["clause"] == "REC-LOAD-008"
 
 
+def test_a_directory_in_place_of_the_timer_wheel_prevents_a_start(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path, "5.3.3-stopped")
+    (store / "timerwheel").mkdir()
+    found = foretold(store, "5.3.3")
+    assert found["starts"] is False
+    assert found["refusal"]["file"] == "timerwheel"
+
+
 @pytest.mark.parametrize(
     ("release", "content", "copy", "refused_by"),
     [

@@ -250,7 +250,7 @@ def test_messages_without_a_unit_are_to_be_salvaged(tmp_path: Path) -> None:
     store = copied(tmp_path)
     shutil.rmtree(store / "consumequeue" / "HandoverOrders")
     result = recover(store, "--release", "4.6.0")
-    assert "kept in the log, but in no queue" in result.output
+    assert "kept in the log, but no consumer receives them" in result.output
     assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
 
 
