@@ -77,6 +77,7 @@ class IndexState:
             return
         words = decode_properties(str(record.properties, "utf-8", "replace"))
         count = len(keys_of(words)) + (Property.UNIQ_KEY in words)
+        count += self._rules.indexes_tags and bool(words.get(Property.TAGS))
         for _ in range(count):
             self._make_room()
             self._next_item += 1

@@ -76,6 +76,8 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """Timer messages have their own files, which the start loads."""
     needs_index_files: bool = False
     """An index file that cannot be opened ends the start."""
+    indexes_tags: bool = False
+    """A message with a tag has an index item for it."""
     refuses_pull_offsets: bool = False
     """consumerOffset.json with entries in pullOffsetTable counts as unreadable."""
 
@@ -198,6 +200,8 @@ _V5_4 = replace(
     # check, and call checkMessageAndReturnSize for the first record of each.
     files_at_most=RECOVERED_FILES_MAX,
     checks_first_record=True,
+    # 5.4.0 IndexService#buildIndex. [INDEX-KEY-005]
+    indexes_tags=True,
     # Seen with the jars of 5.4.0. [STORE-CONFIG-019]
     refuses_pull_offsets=True,
     # 5.4.0 RemotingSerializable uses fastjson2. Seen with the jars.
