@@ -29,7 +29,14 @@ from spec.store.config.config_files import (
     GROUPS_FILE,
     TOPICS_FILE,
 )
-from spec.store.file_names import COMMIT_LOG, CONFIG, CONSUME_QUEUE, LOCK, file_name
+from spec.store.file_names import (
+    COMMIT_LOG,
+    CONFIG,
+    CONSUME_QUEUE,
+    LOCK,
+    NAME_DIGITS,
+    file_name,
+)
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -52,9 +59,12 @@ _TOPICS = f"{CONFIG}/{TOPICS_FILE}"
 
 def _is_stray(file: str) -> bool:
     """Return whether *file* of a store is among log or queue files, but none itself."""
-    directory, _, name = file.rpartition("/")
-    is_among = directory.partition("/")[0] in (COMMIT_LOG, CONSUME_QUEUE)
-    return is_among and not is_offset(name)
+    place, *parents = file.split("/")
+    if not parents or place not in (COMMIT_LOG, CONSUME_QUEUE):
+        return False
+    is_queue = place == CONSUME_QUEUE and len(parents) == 2
+    name = parents[-1]
+    return not is_offset(name) or (len(name) != NAME_DIGITS and not is_queue)
 
 
 def as_json(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> str:

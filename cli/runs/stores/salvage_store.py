@@ -50,7 +50,12 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
-from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, reason_without_log
+from spec.store.file_names import (
+    COMMIT_LOG,
+    CONSUME_QUEUE,
+    NAME_DIGITS,
+    reason_without_log,
+)
 from spec.store.message_record import Record
 from spec.wire.message.topic_names import LMQ_PREFIX, TIMER_TOPIC
 
@@ -217,6 +222,9 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
     start_offsets = range(min(found), max(found) + 1, size)
     off_grid = sorted(one for one in found if one not in start_offsets)
     if off_grid:
+        for path in found.values():
+            if len(path.name) != NAME_DIGITS:
+                raise SalvageError(f"{path} is not a commit-log file: move it away")
         raise SalvageError(f"{found[off_grid[0]]} is not a multiple of {size} bytes")
     for before, after in pairwise(sorted(found)):
         if after - before > MISSING_FILES_MAX * size:

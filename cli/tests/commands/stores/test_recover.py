@@ -154,14 +154,14 @@ def test_a_refused_start_names_the_next_step(tmp_path: Path) -> None:
     assert result.output.endswith(f"rmqc salvage {store} -o NEW\n")
 
 
-def test_a_file_beside_the_log_is_moved_and_nothing_is_salvaged(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [f"{LAST_FILE}.bak", "commitlog/20261130"])
+def test_a_file_beside_the_log_is_moved_and_nothing_is_salvaged(
+    name: str, tmp_path: Path
+) -> None:
     store = copied(tmp_path)
-    shutil.copy(store / LAST_FILE, store / f"{LAST_FILE}.bak")
+    (store / name).write_bytes(b"stray")
     lines = recover(store, "--release", "5.3.3").output.splitlines()
-    assert (
-        lines[-1]
-        == f"Move {store}/{LAST_FILE}.bak out of the store, and forecast again."
-    )
+    assert lines[-1] == f"Move {store}/{name} out of the store, and forecast again."
 
 
 def test_the_release_must_be_named() -> None:

@@ -188,6 +188,18 @@ def test_a_file_far_behind_the_log_is_of_another_store(
     assert f"{far} lies too far behind" in output
 
 
+@pytest.mark.parametrize("name", ["1", "20261130"])
+def test_a_number_that_names_no_file_of_the_log_is_to_be_moved(
+    name: str, store: Path, tmp_path: Path
+) -> None:
+    (store / "commitlog" / name).write_bytes(b"stray")
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 2
+    assert output.endswith(
+        f"commitlog/{name} is not a commit-log file: move it away\n"
+    ), output
+
+
 def test_free_space_is_checked_before_anything_is_written(
     store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
