@@ -26,7 +26,7 @@ class StartForecast:
     unreadable: tuple[tuple[str, int], ...] = ()
     """The part of them that could not be read before the start."""
     invisible: int = 0
-    """Messages that stay in the log without a unit in a queue."""
+    """Messages that stay in the log, but that no consumer receives."""
     lost_later: int = 0
     """Messages that the next start loses besides, after an orderly stop."""
     lacks_files: bool = False
@@ -87,7 +87,7 @@ class StartForecast:
         effects = [f"loses {_loss(self.destroyed)}"] if self.destroyed else []
         if self.invisible:
             hidden = number_of(self.invisible, "message")
-            effects.append(f"leaves {hidden} in the log without a unit in a queue")
+            effects.append(f"leaves {hidden} in the log that no consumer receives")
         if not effects:
             return f"{gone}{begin} loses no message that can still be read."
         return f"{gone}{begin} {', and '.join(effects)}."

@@ -155,16 +155,19 @@ class LogState:
         magic = self.open(base)[place - base + 4 :][:4]
         return int.from_bytes(magic, "big") in self._rules.magics
 
-    def has_own_place(self, place: int) -> bool:
-        """Return whether a record at *place* has it as its physical offset."""
+    def has_own_record(self, place: int) -> bool:
+        """Return whether a record at *place* has this physical offset.
+
+        Without a file there the answer is True, as that of `has_magic`.
+        """
         base = self.base_of(place)
         if base not in self._names:
             return True
-        head = self.open(base)[place - base :][: record_head_codec.size]
-        if len(head) < record_head_codec.size:
+        data, at = self.open(base), place - base
+        if at + record_head_codec.size > len(data):
             return False
-        *_, physical_offset = record_head_codec.unpack(head)
-        return physical_offset == place
+        head = record_head_codec.unpack_from(data, at)
+        return head[-1] == place and head[1] in self._rules.magics
 
     def has_bytes(self, place: int, size: int) -> bool:
         """Return whether a read of *size* bytes at *place* returns bytes.
@@ -172,11 +175,12 @@ class LogState:
         Neither a size below 1, which ends the read, nor a size that Java's sum with the
         position overflows counts as without bytes (4.6.0 CommitLog#getMessage).
         """
-        base = self.base_of(place)
-        is_readable = size <= 0 or place - base + size > INT32_MAX
-        if base not in self._names:
-            return is_readable or (place == 0 and bool(self._names))
-        return is_readable or place + size <= min(base + self.file_size, self.end)
+        at = place % self.file_size
+        if place - at in self._names and at + size <= self.file_size:
+            return place + size <= self.end or size <= 0
+        if size <= 0 or at + size > INT32_MAX:
+            return True
+        return place == 0 and bool(self._names) and 0 not in self._names
 
     def holes(self) -> list[tuple[int, int]]:
         """Return the offset ranges of missing files between existing ones."""

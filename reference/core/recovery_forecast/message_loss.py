@@ -317,10 +317,10 @@ class MessageLossSurvey:
 
         The file of another place may have another record there.
         """
+        if self._log.has_own_record(place):
+            return True
         if not self._log.has_magic(place):
             return False
-        if self._log.has_own_place(place):
-            return True
         record = self._log.record_at(place)
         expected = queue.name, index
         return record is None or (record.queue, record.queue_offset) == expected

@@ -175,7 +175,7 @@ def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> 
     found = advice(UNIT, forecast=forecast)
     assert found.headline is not None
     assert "may be missing" not in found.headline
-    assert "leaves 2,500 messages in the log without a unit" in found.headline
+    assert "leaves 2,500 messages in the log that no consumer" in found.headline
     assert [step for step, _ in found.first_steps][-1] == TEXTS["SALVAGE_UNITS"]
     commands = [command for _, each in found.first_steps for command in each]
     assert commands == [
