@@ -225,7 +225,10 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
         for path in found.values():
             if len(path.name) != NAME_DIGITS:
                 raise SalvageError(f"{path} is not a commit-log file: move it away")
-        raise SalvageError(f"{found[off_grid[0]]} is not a multiple of {size} bytes")
+        raise SalvageError(
+            f"{found[off_grid[0]]} is not a multiple of {size} bytes: name it after its"
+            " first record's offset, or move it away"
+        )
     for before, after in pairwise(sorted(found)):
         if after - before > MISSING_FILES_MAX * size:
             raise SalvageError(
