@@ -222,9 +222,9 @@ def _log_files(store: Path, size: int, magics: Collection[int]) -> list[Original
     start_offsets = range(min(found), max(found) + 1, size)
     off_grid = sorted(one for one in found if one not in start_offsets)
     if off_grid:
-        for path in found.values():
-            if len(path.name) != NAME_DIGITS:
-                raise SalvageError(f"{path} is not a commit-log file: move it away")
+        for file in found.values():
+            if len(file.name) != NAME_DIGITS:
+                raise SalvageError(f"{file} is not a commit-log file: move it away")
         raise SalvageError(
             f"{found[off_grid[0]]} is not a multiple of {size} bytes: name it after its"
             " first record's offset, or move it away"

@@ -158,7 +158,7 @@ class LogState:
     def has_own_record(self, place: int) -> bool:
         """Return whether a record at *place* has this physical offset.
 
-        Without a file there the answer is True, as that of `has_magic`.
+        Without a file there it is True, as that of `has_magic`.
         """
         base = self.base_of(place)
         if base not in self._names:
@@ -172,8 +172,8 @@ class LogState:
     def has_bytes(self, place: int, size: int) -> bool:
         """Return whether a read of *size* bytes at *place* returns bytes.
 
-        Neither a size below 1, which ends the read, nor a size that Java's sum with the
-        position overflows counts as without bytes (4.6.0 CommitLog#getMessage).
+        It is True for a size below 1, and for one that overflows Java's sum with the
+        position. Both end the read with an error (4.6.0 CommitLog#getMessage).
         """
         at = place % self.file_size
         if place - at in self._names and at + size <= self.file_size:

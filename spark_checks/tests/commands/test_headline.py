@@ -253,10 +253,10 @@ def test_a_start_that_fails_names_the_lost_messages() -> None:
             "Already unreadable: 8 messages of T. The start of a 4.6.0 broker loses"
             " 3 messages: 2 of U, 1 of T.",
         ),
-        (replace(HARMLESS, invisible=2), "leaves 2 messages in the log without"),
+        (replace(HARMLESS, invisible=2), "leaves 2 messages in the log that"),
         (
             replace(HARMLESS, lost=(("T", 1),), invisible=2),
-            "broker loses 1 message of T, and leaves 2 messages in the log without",
+            "broker loses 1 message of T, and leaves 2 messages in the log that",
         ),
         (
             replace(HARMLESS, lost=(("T", 8),), lost_later=12_752),
