@@ -27,6 +27,7 @@ from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
 from spec.store.timer.timer_wheel import (
     CHECKPOINT_SIZE,
     TIMER_CHECKPOINT,
+    TimerCheckpoint,
     decode_timer_checkpoint,
     timer_checkpoint_layout,
 )
@@ -35,6 +36,7 @@ from spec.wire.message.topic_names import TIMER_TOPIC
 
 FILES_MAX = 4
 """Files of the timer log that are read, from the last one back; each has 100 MB."""
+_CHECKPOINT = f"config/{TIMER_CHECKPOINT}"
 _CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
 
 
@@ -48,7 +50,9 @@ def check_timer(store: Store) -> Iterator[Finding]:
         yield file_finding("INV-TIMER-001", *place, found=found)
     if log is not None and not damaged:
         yield from check_chains(log)
-        yield from check_wheel(store, log)
+        progress = _progress(store)
+        flushed = log.end if progress is None else progress.flushed_position
+        yield from check_wheel(store, log, flushed)
     sizes, begin = _topic_queue(store)
     if log is not None and sizes:
         least = max(min(sizes) if begin else 0, store.min_offset)
@@ -61,12 +65,9 @@ def _check_progress(
     store: Store, log: TimerLog | None, queue_end: int | None
 ) -> Iterator[Finding]:
     """Yield the fields of the timer's checkpoint that are out of range."""
-    path = f"config/{TIMER_CHECKPOINT}"
-    file = store.file(path)
-    if file is None or file.size < CHECKPOINT_SIZE:
+    found = _progress(store)
+    if found is None:
         return
-    data = read_whole(store.url, file, size_max=CHECKPOINT_SIZE)
-    found = decode_timer_checkpoint(data)
     limits: dict[str, int | None] = {
         **dict.fromkeys(_CHECKPOINT_PLACES),
         "flushed_position": log.end if log is not None else None,
@@ -77,8 +78,17 @@ def _check_progress(
         if value >= 0 and (limit is None or value <= limit):
             continue
         expected = f"{name} of 0 to {'any number' if limit is None else limit}"
-        place = path, _CHECKPOINT_PLACES[name]
+        place = _CHECKPOINT, _CHECKPOINT_PLACES[name]
         yield file_finding("INV-TIMER-005", *place, expected=expected, found=value)
+
+
+def _progress(store: Store) -> TimerCheckpoint | None:
+    """Return the timer's checkpoint, or None without one."""
+    file = store.file(_CHECKPOINT)
+    if file is None or file.size < CHECKPOINT_SIZE:
+        return None
+    data = read_whole(store.url, file, size_max=CHECKPOINT_SIZE)
+    return decode_timer_checkpoint(data)
 
 
 def _topic_queue(store: Store) -> tuple[Mapping[int, int], int]:

@@ -26,10 +26,16 @@ from spec.store.timer.timer_wheel import (
 _slots = dtype_of(timer_slot_layout)
 
 
-def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
+Ends = Mapping[int, tuple[int, int]]
+"""First and last unit of each due time, as indexes."""
+
+
+def check_wheel(store: Store, log: TimerLog, flushed: int) -> Iterator[Finding]:
     """Yield the slots that differ from their units, and the units without a slot.
 
     A killed broker leaves a wheel that is older than the log, so it is not checked.
+    Nor does a stop flush the wheel. Units from position *flushed* on may be missing in
+    it: a start adds them (5.3.3 TimerMessageStore#shutdown and #recoverAndRevise).
     """
     file = store.file(TIMER_WHEEL)
     if file is None or file.size != WHEEL_SIZE or store.was_left_open:
@@ -40,22 +46,42 @@ def check_wheel(store: Store, log: TimerLog) -> Iterator[Finding]:
     if precision_ms is None:
         return
     times = log.due_ms // precision_ms
-    order = np.argsort(times, kind="stable")
-    distinct, first = np.unique(times[order], return_index=True)
-    last = np.append(first[1:], len(order)) - 1
-    pairs = zip(order[first].tolist(), order[last].tolist(), strict=True)
-    ends = dict(zip(distinct.tolist(), pairs, strict=True))
+    ends, flushed_ends = _ends(times), _ends(times[log.positions < flushed])
     yield from _units_beside_slots(log, precision_ms)
-    yield from _units_without_slot(log, slots, ends)
+    yield from _units_without_slot(log, slots, flushed_ends)
     for number in np.flatnonzero(slots.view(np.uint8).reshape(-1, SLOT_SIZE).any(1)):
         slot = slots[number]
-        expected = _expected_slot(slot, log, ends.get(int(slot["time"])))
+        time = int(slot["time"])
+        of_time = ends.get(time)
+        at = int(np.searchsorted(log.positions, slot["last_position"]))
+        if of_time and _may_be_last(at, times, flushed_ends.get(time), time):
+            of_time = of_time[0], at
+        expected = _expected_slot(slot, log, of_time)
         if expected is not None or int(slot["time"]) % SLOT_COUNT != number:
             place = TIMER_WHEEL, (int(number) * SLOT_SIZE, SLOT_SIZE)
             units = f"units {slot['first_position']} to {slot['last_position']}"
             expected = expected or f"a time of slot {number}"
             found = f"time {slot['time']}, {units}"
             yield file_finding("INV-TIMER-003", *place, expected=expected, found=found)
+
+
+def _ends(times: Rows) -> Ends:
+    """Return the ends of each due time in *times*."""
+    if not len(times):
+        return {}
+    order = np.argsort(times, kind="stable")
+    distinct, first = np.unique(times[order], return_index=True)
+    last = np.append(first[1:], len(order)) - 1
+    pairs = zip(order[first].tolist(), order[last].tolist(), strict=True)
+    return dict(zip(distinct.tolist(), pairs, strict=True))
+
+
+def _may_be_last(
+    at: int, times: Rows, flushed: tuple[int, int] | None, time: int
+) -> bool:
+    """Return whether a slot may name unit *at* as its last: no flushed one is later."""
+    is_of_time = at < len(times) and bool(times[at] == time)
+    return is_of_time and (flushed is None or at >= flushed[1])
 
 
 def _units_beside_slots(log: TimerLog, precision_ms: int) -> Iterator[Finding]:

@@ -17,12 +17,20 @@ from spark_checks.tests.fields.field_faults import FaultSites
 from spark_checks.tests.fields.field_places import STRUCTURES, field_names
 from spark_checks.tests.invariants.test_lmq_and_batch import PARTS, store_of
 from spec.store.timer.timer_log import TIMER_LOG
-from spec.store.timer.timer_wheel import SLOT_SIZE, TIMER_WHEEL, WHEEL_SIZE
+from spec.store.timer.timer_wheel import (
+    SLOT_COUNT,
+    SLOT_SIZE,
+    TIMER_CHECKPOINT,
+    TIMER_WHEEL,
+    WHEEL_SIZE,
+)
 
 LOG_FILE_SIZE = 400
 """Bytes of a recorded timer log's files, whose zeros at the end are not recorded."""
 NUMBER_SIZE = 4
 """Bytes of a slot's number before each recorded slot."""
+LAST_DUE_S = 1_795_276_643
+"""Due time of the last unit of the recorded timer log of 5.3.3, at position 556."""
 OF_TIMER = ("timer_unit", "timer_blank", "timer_slot", "timer_checkpoint")
 
 
@@ -61,6 +69,23 @@ def test_wrong_values_in_the_timers_files_are_found(tmp_path: Path) -> None:
         (name, field) for name in OF_TIMER for field in field_names(STRUCTURES[name])
     }
     check_faults(root, faults, findings_of)
+
+
+@pytest.mark.parametrize(
+    ("flushed", "expected"), [(556, set()), (608, {"INV-TIMER-003"})]
+)
+def test_the_wheel_may_lack_units_that_are_not_flushed(
+    flushed: int, expected: set[str], tmp_path: Path
+) -> None:
+    """A stop does not flush the wheel, and a start adds them to it."""
+    root = timed_store("5.3.3", tmp_path)
+    with (root / "config" / TIMER_CHECKPOINT).open("r+b") as progress:
+        progress.seek(8)
+        progress.write(flushed.to_bytes(8))
+    with (root / TIMER_WHEEL).open("r+b") as wheel:
+        wheel.seek(LAST_DUE_S % SLOT_COUNT * SLOT_SIZE)
+        wheel.write(bytes(SLOT_SIZE))
+    assert {one.invariant.id for one in findings_of(root)} == expected
 
 
 def _shorten(root: Path) -> None:
