@@ -81,6 +81,8 @@ def receive_fork_server(worker: Mapping[str, Any]) -> None:
 
 def _worker_fork_server(config: pytest.Config) -> ForkServer:
     words = ["--import-mode=importlib", f"--rootdir={config.rootpath}", *config.args]
+    # The default is the folder of the settings, which in an installation is another.
+    words.append(f"--confcutdir={config.option.confcutdir}")
     if config.inipath is not None:
         words.append(f"--config-file={config.inipath}")
     directory = str(config.invocation_params.dir)
@@ -103,11 +105,23 @@ def prepare(arguments: Sequence[str]) -> None:
         streams = [(number, os.dup(number)) for number in (1, 2)]
         for number, _ in streams:
             os.dup2(nothing.fileno(), number)
-        # A module that cannot be imported fails in each worker once more.
-        pytest.main([*plugins, *QUIET, *setup["words"]])
+        code = pytest.main([*plugins, *QUIET, *setup["words"]])
+        if code != pytest.ExitCode.OK:
+            _forget_tests()
         for number, kept in streams:
             os.dup2(kept, number)
             os.close(kept)
+
+
+def _forget_tests() -> None:
+    """Remove the modules of tests, so that a broken one fails in each worker.
+
+    Pytest leaves a module whose import failed. A worker would find no tests in it, and
+    no error.
+    """
+    for name in list(sys.modules):
+        if name.rpartition(".")[2].startswith("test_"):
+            del sys.modules[name]
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from contextlib import closing
@@ -17,8 +19,8 @@ from conformance.harness.process.fork_server import (
     ForkServerError,
     fork_from,
 )
+from conformance.harness.pytest_plugin.forked_workers import NO_AUTOLOAD
 from conformance.harness.targets.started.embedded import SOURCES
-from rocketmq_conformance.paths import module_command
 
 PROGRAM = """
 import time
@@ -30,6 +32,25 @@ def prepare(arguments):
 def main(arguments):
     print(*prepared, *arguments, flush=True)
     time.sleep(600)
+"""
+CHECKOUT = """
+from cli.main import main
+main()
+"""
+INSTALLATION = """
+from cli.main import main
+from cli.runs.suites import pytest_run
+pytest_run._settings = lambda: pytest_run.INSTALLED
+main()
+"""
+"""The command with the settings of an installation, which are in another folder."""
+COLLECTS_TWICE = """
+import json
+import sys
+import pytest
+from conformance.harness.pytest_plugin.forked_workers import prepare
+prepare(sys.argv[1:])
+sys.exit(pytest.main(json.loads(sys.argv[1])["words"]))
 """
 NAMES_IN_A_FORK = """
 import os
@@ -43,12 +64,13 @@ os.wait()
 pytestmark = pytest.mark.skipif(not IS_POSSIBLE, reason="needs Linux")
 
 
-def test_forked_workers_find_what_one_process_finds() -> None:
+@pytest.mark.parametrize("program", [CHECKOUT, INSTALLATION])
+def test_forked_workers_find_what_one_process_finds(program: str) -> None:
     words = ("--suite", "wire", "-k", "test_unreadable_bodies", "--jobs")
     counts = []
     for jobs in ("0", "2"):
         run = subprocess.run(
-            module_command("cli", "test", *words, jobs),
+            [sys.executable, "-c", program, "test", *words, jobs],
             cwd=SOURCES,
             capture_output=True,
             text=True,
@@ -58,6 +80,27 @@ def test_forked_workers_find_what_one_process_finds() -> None:
         counts.append([line for line in lines if line.startswith(("wire", "checked"))])
     assert counts[0] == counts[1]
     assert counts[0]
+
+
+def test_a_module_that_cannot_be_imported_fails_in_a_worker(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    broken = package / "test_broken.py"
+    broken.write_text("def test_it(): pass\nraise ValueError('broken')\n")
+    words = ["--import-mode=importlib", f"--rootdir={tmp_path}", str(broken)]
+    path = [str(tmp_path), *sys.path]
+    setup = {"path": path, "words": words, "directory": str(tmp_path)}
+    run = subprocess.run(
+        [sys.executable, "-c", COLLECTS_TWICE, json.dumps(setup)],
+        cwd=SOURCES,
+        env={**os.environ, NO_AUTOLOAD: "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == pytest.ExitCode.INTERRUPTED
+    assert "ValueError: broken" in run.stdout
 
 
 def test_a_fork_has_names_of_its_own() -> None:
