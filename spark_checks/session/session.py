@@ -46,7 +46,7 @@ from spark_checks.session.workers import start_workers
 END_S = 1
 """Seconds for a Java that has closed its connections to end."""
 JAVA_HAS_ENDED = "Spark's Java has ended: it was killed, maybe for lack of memory"
-START_SIZE = 1 << 20
+START_SIZE = 32 << 10
 """Bytes of files at Spark's start. On a full disk PySpark waits for Java for ever."""
 STOP_S = 120
 """Seconds for Java to end; the first session takes one to write its class archive."""
