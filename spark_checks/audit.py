@@ -265,6 +265,6 @@ def file_findings(
         *settings.check_settings(store, summary),
         *config_values.check_config_values(store),
         *config_tables.check_config_tables(store, summary),
-        *check_timer(store),
+        *check_timer(store, conf.timer_log_file_size),
         *check_pop(store),
     ]

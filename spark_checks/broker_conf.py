@@ -23,6 +23,7 @@ class BrokerConf:
 
     commit_log_file_size: int | None = None
     queue_file_size: int | None = None
+    timer_log_file_size: int | None = None
     delays: Mapping[int, int] = field(
         default_factory=lambda: delays_in_setting(DEFAULT_DELAY_LEVELS)
     )
@@ -59,6 +60,7 @@ def read_broker_conf(path: Path) -> BrokerConf:
     queue_size = _size(found, "ConsumeQueue", path)
     return BrokerConf(
         commit_log_file_size=_size(found, "CommitLog", path),
+        timer_log_file_size=_size(found, "TimerLog", path),
         queue_file_size=queue_size and -(-queue_size // UNIT_SIZE) * UNIT_SIZE,
         delays=delays,
         delays_are_known=True,

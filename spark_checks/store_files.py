@@ -257,7 +257,12 @@ def queue_in(file: StoreFile, directory: str = CONSUME_QUEUE) -> tuple[str, int]
 
 def commit_log_file_size(store: Store) -> int | None:
     """Return the most frequent size of commit-log files, by names and sizes."""
-    files = [file for file in store.under("commitlog") if file.is_named_by_offset]
+    return mapped_file_size(store.under("commitlog"))
+
+
+def mapped_file_size(files: Iterable[StoreFile]) -> int | None:
+    """Return the most frequent size of one directory's *files*, by names and sizes."""
+    files = [file for file in files if file.is_named_by_offset]
     steps = [b.base - a.base for a, b in pairwise(files)]
     votes = Counter([file.size for file in files if file.size] + steps)
     return _elected(votes, {file.size for file in files})

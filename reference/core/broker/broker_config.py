@@ -19,6 +19,7 @@ from reference.core.settings import (
     Port,
     Range,
     Readable,
+    Setting,
     SettingError,
     Settings,
     ShownOnly,
@@ -28,6 +29,7 @@ from reference.core.store.types import FlushMode, StoreOptions
 from spec.integers import INT64_MAX
 from spec.routing.topic_config import Permission
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.timer import timer_log
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 from spec.wire.remoting.connection import VIP_PORT_DISTANCE
 from spec.wire.remoting.frame import FRAME_SIZE_MAX
@@ -68,6 +70,20 @@ transferMsgByHeap useEpollNativeSelector useReentrantLockWhenPutMessage useTLS
 waitTimeMillsInHeartbeatQueue waitTimeMillsInPullQueue waitTimeMillsInSendQueue
 waitTimeMillsInTransactionQueue warmMapedFileEnable
 """
+
+_OF_TIMER = (
+    Setting(
+        name="mappedFileSizeTimerLog",
+        attribute="timer_log_file_size",
+        kind=int,
+        default=timer_log.FILE_SIZE_DEFAULT,
+        marks=(Range(1),),
+    ),
+    Setting(
+        name="timerWheelEnable", attribute="timer_enabled", kind=bool, default=True
+    ),
+)
+"""Settings of 5.x about files that a start reads; the reference has no timer."""
 
 
 class Role(StrEnum):
@@ -267,6 +283,9 @@ class BrokerOptions(Settings):
             values["pool_buffer_count"] = 0
         if not self.enable_consume_queue_ext:
             values["extension_file_size"] = 0
+        for row in _OF_TIMER:
+            text = self.others.get(row.name)
+            values[row.attribute] = row.default if text is None else row.parse(text)
         return StoreOptions(is_slave=self.is_slave, **values)
 
     def check_role(self) -> None:

@@ -22,7 +22,6 @@ from reference.core.recovery_forecast.store_view import (
     StoreView,
     ViewError,
     load_files,
-    seen_size,
 )
 from reference.core.store.commitlog.record_reader import ArrayTooLarge, ScannedRecord
 from reference.core.store.recovery.queue_end import EmptyLastFileError
@@ -100,7 +99,7 @@ class Start:
         checkpoint = load_checkpoint(self._view, outcome)
         self._index.load(after_crash=outcome.after_crash, index_ms=checkpoint.index_ms)
         self._recover(checkpoint)
-        load_timer(self._view, self._rules)
+        load_timer(self._view, self._rules, self._options)
         load_epochs(self._view, self._rules)
         if self._view.is_locked():
             reason = "a broker is running on this store"
@@ -289,13 +288,14 @@ def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:
     return decode_checkpoint(data.ljust(FILE_SIZE, b"\0"))
 
 
-def load_timer(view: StoreView, rules: RecoveryRules) -> None:
+def load_timer(view: StoreView, rules: RecoveryRules, options: StoreOptions) -> None:
     """Load the files of timer messages (since 5.0), which follows recovery.
 
     The wheel has one size in all releases. Raise StartRefusedError for a wrong size of
-    either file.
+    either file (5.3.3 org.apache.rocketmq.broker.BrokerController#recoverAndInitService
+    and #initializeMessageStore).
     """
-    if not rules.has_timer:
+    if not rules.has_timer or not options.timer_enabled:
         return
     if view.exists(TIMER_WHEEL):
         try:
@@ -306,8 +306,7 @@ def load_timer(view: StoreView, rules: RecoveryRules) -> None:
         if size not in {0, WHEEL_SIZE}:
             reason = f"{TIMER_WHEEL} has {size} bytes, not {WHEEL_SIZE}"
             raise StartRefusedError("REC-LOAD-008", TIMER_WHEEL, reason)
-    size = seen_size([view.entries(TIMER_LOG)])
-    load_files(view, TIMER_LOG, size, rules, "REC-LOAD-008")
+    load_files(view, TIMER_LOG, options.timer_log_file_size, rules, "REC-LOAD-008")
 
 
 def load_epochs(view: StoreView, rules: RecoveryRules) -> None:

@@ -28,6 +28,7 @@ from spec.store.index_file import (
     ITEMS_PER_SLOT,
     slot_count_of,
 )
+from spec.store.timer.timer_log import TIMER_LOG
 
 
 class ViewError(Exception):
@@ -102,11 +103,13 @@ def inferred_options(view: StoreView) -> StoreOptions:
     defaults = StoreOptions()
     log = seen_size([view.entries(COMMIT_LOG)])
     queues = seen_size(list(_queues(view)))
+    timer = seen_size([view.entries(TIMER_LOG)])
     slots = slot_count_of(seen_size([view.entries(INDEX)], are_offsets=False))
     return replace(
         defaults,
         commit_log_file_size=log or defaults.commit_log_file_size,
         consume_queue_file_size=queues or defaults.consume_queue_file_size,
+        timer_log_file_size=timer or defaults.timer_log_file_size,
         index_slot_count=slots or defaults.index_slot_count,
         index_item_count=slots * ITEMS_PER_SLOT or defaults.index_item_count,
     )

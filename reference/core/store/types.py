@@ -20,6 +20,7 @@ from msgspec import Struct, field
 from reference.core.store.recovery.rules import REFERENCE, RecoveryRules
 from spec.host import Host
 from spec.store.message_record import Record
+from spec.store.timer import timer_log
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 Queue = tuple[str, int]
@@ -177,6 +178,10 @@ class StoreOptions(Struct, frozen=True, kw_only=True):
     """4.6.0 rounds it up to whole units."""
     extension_file_size: int = set_by("mappedFileSizeConsumeQueueExt", 0)
     """0 without enableConsumeQueueExt."""
+    timer_log_file_size: int = timer_log.FILE_SIZE_DEFAULT
+    """mappedFileSizeTimerLog of 5.x."""
+    timer_enabled: bool = True
+    """timerWheelEnable of 5.x: whether a start reads the timer's files."""
     index_slot_count: int = set_by("maxHashSlotNum", 5_000_000)
     index_item_count: int = set_by("maxIndexNum", 20_000_000)
     index_enabled: bool = set_by("messageIndexEnable", True)

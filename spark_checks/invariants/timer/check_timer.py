@@ -19,7 +19,7 @@ from spark_checks.invariants.timer.timer_units import (
 )
 from spark_checks.invariants.timer.timer_wheel_slots import check_wheel
 from spark_checks.situation import known_topics
-from spark_checks.store_files import Store, read_whole
+from spark_checks.store_files import Store, mapped_file_size, read_whole
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
 from spec.store import consume_queue
@@ -27,6 +27,8 @@ from spec.store.timer.timer_log import TIMER_LOG, UNIT_SIZE
 from spec.store.timer.timer_wheel import (
     CHECKPOINT_SIZE,
     TIMER_CHECKPOINT,
+    TIMER_WHEEL,
+    WHEEL_SIZE,
     TimerCheckpoint,
     decode_timer_checkpoint,
     timer_checkpoint_layout,
@@ -40,8 +42,13 @@ _CHECKPOINT = f"config/{TIMER_CHECKPOINT}"
 _CHECKPOINT_PLACES = places_in(timer_checkpoint_layout)
 
 
-def check_timer(store: Store) -> Iterator[Finding]:
-    """Yield the findings in the timer's files of *store*."""
+def check_timer(store: Store, log_size: int | None = None) -> Iterator[Finding]:
+    """Yield the findings in the timer's files of *store*.
+
+    *log_size* is that of the timer log's files in the configuration; None for the most
+    frequent one.
+    """
+    yield from _wrong_sizes(store, log_size)
     files = [file for file in store.under(TIMER_LOG) if file.is_named_by_offset]
     files = files[-FILES_MAX:]
     log, damaged = read_timer_log(store, files)
@@ -59,6 +66,27 @@ def check_timer(store: Store) -> Iterator[Finding]:
         yield from islice(_check_messages(store, log, sizes, least), LISTED_MAX)
     queue_end = begin + len(sizes) if sizes else None
     yield from _check_progress(store, log, queue_end)
+
+
+def _wrong_sizes(store: Store, log_size: int | None) -> Iterator[Finding]:
+    """Yield the wheel and the files of the timer log with which no broker starts.
+
+    5.3.3 TimerWheel#TimerWheel and MappedFileQueue#doLoad, which deletes an empty last
+    file.
+    """
+    wheel = store.file(TIMER_WHEEL)
+    is_directory = TIMER_WHEEL in store.directories
+    if is_directory or (wheel and wheel.size not in {0, WHEEL_SIZE}):
+        size = wheel.size if wheel else 0
+        found = "a directory in its place" if is_directory else f"{size} bytes"
+        texts = {"expected": f"{WHEEL_SIZE} bytes", "found": found}
+        yield file_finding("INV-TIMER-006", TIMER_WHEEL, (0, size), **texts)
+    files = store.under(TIMER_LOG)
+    log_size = log_size or mapped_file_size(files)
+    for file in files:
+        if log_size and file.size != log_size and (file.size or file is not files[-1]):
+            texts = {"expected": f"{log_size} bytes", "found": f"{file.size} bytes"}
+            yield file_finding("INV-TIMER-006", file.path, (0, file.size), **texts)
 
 
 def _check_progress(

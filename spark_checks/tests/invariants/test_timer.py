@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.findings import Finding
+from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.store_files import list_store
 from spark_checks.tests.faults.test_fields import check_faults
@@ -95,6 +95,51 @@ def _shorten(root: Path) -> None:
 
 def _without_wheel(root: Path) -> None:
     (root / TIMER_WHEEL).write_bytes(bytes(WHEEL_SIZE))
+
+
+def _wheel_directory(root: Path) -> None:
+    (root / TIMER_WHEEL).unlink()
+    (root / TIMER_WHEEL).mkdir()
+
+
+def _short_wheel(root: Path) -> None:
+    (root / TIMER_WHEEL).write_bytes(b"short")
+
+
+def _long_last_file(root: Path) -> None:
+    last = max((root / TIMER_LOG).iterdir())
+    last.write_bytes(last.read_bytes() + b"\0")
+
+
+def _empty_last_file(root: Path) -> None:
+    (root / TIMER_LOG / f"{LOG_FILE_SIZE * 2:020}").touch()
+
+
+@pytest.mark.parametrize(
+    ("harm", "found"),
+    [
+        (_wheel_directory, "a directory in its place"),
+        (_short_wheel, "5 bytes"),
+        (_long_last_file, "401 bytes"),
+        (_empty_last_file, None),
+    ],
+)
+def test_a_size_with_which_no_broker_starts_is_found(
+    tmp_path: Path, harm: Callable[[Path], None], found: str | None
+) -> None:
+    root = timed_store("5.3.3", tmp_path)
+    harm(root)
+    sizes = [one for one in findings_of(root) if one.invariant.id == "INV-TIMER-006"]
+    assert [one.found for one in sizes] == ([found] if found else [])
+    assert all(one.severity is Severity.ERROR for one in sizes)
+
+
+def test_a_configured_size_of_the_timer_log_overrules_its_files(tmp_path: Path) -> None:
+    store = list_store(str(timed_store("5.3.3", tmp_path)))
+    found = [one for one in check_timer(store, LOG_FILE_SIZE * 2) if one.length]
+    assert {one.file for one in found if one.invariant.id == "INV-TIMER-006"} == {
+        file.path for file in store.under(TIMER_LOG)
+    }
 
 
 @pytest.mark.parametrize(

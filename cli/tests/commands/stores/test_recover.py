@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -114,6 +115,35 @@ def test_a_directory_in_place_of_the_timer_wheel_prevents_a_start(
     found = foretold(store, "5.3.3")
     assert found["starts"] is False
     assert found["refusal"]["file"] == "timerwheel"
+
+
+SIZES = "mappedFileSizeCommitLog=65536\nmappedFileSizeConsumeQueue=400\n"
+
+
+@pytest.mark.parametrize(
+    ("release", "setting", "file"),
+    [
+        ("5.3.3", "mappedFileSizeTimerLog=5200", "timerlog/00000000000000000000"),
+        ("5.5.0", "", "timerlog/00000000000000000000"),
+        ("5.3.3", "mappedFileSizeTimerLog=5100", "timerwheel"),
+        ("5.3.3", "timerWheelEnable=false", None),
+        ("4.9.7", "mappedFileSizeTimerLog=5200", None),
+    ],
+)
+def test_a_timer_log_must_have_the_configured_size(
+    release: str, setting: str, file: str | None, tmp_path: Path
+) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    (store / "timerlog").mkdir()
+    (store / "timerlog/00000000000000000000").write_bytes(bytes(5100))
+    assert foretold(store, release)["starts"] is True
+    if file != "timerlog/00000000000000000000":
+        (store / "timerwheel").write_bytes(b"too short")
+    conf = tmp_path / "broker.conf"
+    conf.write_text(SIZES + setting)
+    words = (store, "--release", release, "--broker-conf", conf, "--format", "json")
+    refusal = json.loads(recover(*words).stdout)["refusal"]
+    assert (refusal and refusal["file"]) == file
 
 
 @pytest.mark.parametrize(
