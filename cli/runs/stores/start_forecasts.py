@@ -44,6 +44,10 @@ class StoreWithoutUnits(ReadOnlyStore):
         """Return the entries of *directory*; an empty list if it is hidden."""
         return [] if _is_of_units(directory) else super().entries(directory)
 
+    def text(self, path: str) -> str | None:
+        """Return the text of the file *path*, None without one or if it is hidden."""
+        return None if _is_of_units(path) else super().text(path)
+
     def exists(self, path: str) -> bool:
         """Return whether *path* exists and is not hidden."""
         return not _is_of_units(path) and super().exists(path)

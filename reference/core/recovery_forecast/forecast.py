@@ -137,6 +137,9 @@ class Start:
         if not log.is_recovered:
             log.end = log.end_on_disk
             return
+        if self._queues.obstacle is not None:
+            text = f"{self._queues.obstacle} is no directory: dispatch stops there, and"
+            outcome.note("REC-DISPATCH-001", f"{text} the broker refuses sends")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
         if outcome.after_crash and outcome.refusal is None:

@@ -42,6 +42,10 @@ class QueuesState:
         self._queues: dict[Queue, QueueState] = {}
         self._elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
         """Topics with batch consume queues (since 5.0). Only their ends are read."""
+        self._files: set[str] = set()
+        """Paths of files that may be in the place of a directory."""
+        self.obstacle: str | None = None
+        """The one of them at which dispatch has stopped, or None."""
 
     def __iter__(self) -> Iterator[QueueState]:
         return iter(self._queues.values())
@@ -58,8 +62,16 @@ class QueuesState:
                     f"the consume queues are in RocksDB ({directory}), which is not"
                     " read: no start is forecast"
                 )
+        if self._view.text(CONSUME_QUEUE) is not None:
+            self._files.add(CONSUME_QUEUE)
         for topic in self._view.entries(CONSUME_QUEUE):
-            for queue in self._view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
+            path = f"{CONSUME_QUEUE}/{topic.name}"
+            queues = self._view.entries(path)
+            self._files |= {path} if topic.size is not None else set()
+            self._files |= {
+                f"{path}/{one.name}" for one in queues if one.size is not None
+            }
+            for queue in queues:
                 if _is_queue_id(queue.name):
                     self._load(topic.name, queue.name)
 
@@ -73,15 +85,29 @@ class QueuesState:
                 yield topic, BATCH
 
     def take(self, record: ScannedRecord) -> None:
-        """Dispatch a record of the log to its queue."""
-        if self.has(record):
+        """Dispatch a record of the log to its queue.
+
+        A queue whose directory cannot be created stops the dispatch to all (4.6.0
+        org.apache.rocketmq.store.ConsumeQueue#putMessagePositionInfoWrapper).
+        """
+        if self.obstacle is None and self.has(record):
             if record.queue not in self._queues:
                 self._add(record.queue, {})
-            self._queues[record.queue].put(record)
+            queue = self._queues[record.queue]
+            if not queue.start_offsets:
+                self.obstacle = self._file_in_place_of(*record.queue)
+            if self.obstacle is None:
+                queue.put(record)
 
     def has(self, record: ScannedRecord) -> bool:
         """Return whether a record gets a unit in one of these queues."""
         return record.is_consumable and record.queue[0] not in self._elsewhere
+
+    def _file_in_place_of(self, topic: str, queue_id: int) -> str | None:
+        """Return the path of a file in the place of a queue's directory, or None."""
+        path = f"{CONSUME_QUEUE}/{topic}"
+        paths = CONSUME_QUEUE, path, f"{path}/{queue_id}"
+        return next((one for one in paths if one in self._files), None)
 
     @property
     def max_physical_offset(self) -> int:

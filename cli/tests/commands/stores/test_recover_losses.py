@@ -320,3 +320,28 @@ def test_an_index_file_without_a_header_is_noted(tmp_path: Path) -> None:
     assert f"index/{path.name} has no header: lookups by key do not find" in (
         result.output
     )
+
+
+@pytest.mark.parametrize("release", ["4.6.0", "4.9.7", "5.3.3", "5.5.0"])
+def test_a_file_in_place_of_the_queues_stops_dispatch(
+    release: str, tmp_path: Path
+) -> None:
+    """Real brokers start, have empty queues and refuse sends."""
+    store = copied(tmp_path, f"{release}-stopped")
+    shutil.rmtree(store / "consumequeue")
+    rebuilt = foretold(store, release)
+    (store / "consumequeue").touch()
+    found = foretold(store, release)
+    assert found["starts"] is True
+    assert rebuilt["totals"]["invisible"] == 0
+    assert found["totals"]["invisible"] == sum(
+        int(queue["max"])
+        for one in rebuilt["queues"].values()
+        for queue in one.values()
+    )
+    said = [one["says"] for one in found["notes"]]
+    assert any(one.startswith("consumequeue is no directory") for one in said)
+    forecast = start_forecast(str(store), release)
+    assert forecast is not None
+    assert forecast.rebuilt is not None
+    assert forecast.invisible > 0 == forecast.rebuilt.invisible
