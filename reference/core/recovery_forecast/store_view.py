@@ -84,12 +84,16 @@ def load_files(
     """Plan the load of *directory*.
 
     Raise StartRefusedError for the file that prevents it, by default with the clause
-    about its size or name.
+    about its size or name. Raise ViewError for a file with a sign before its number,
+    with which a broker starts and mixes up its files (Java: Long#parseLong).
     """
     plan = plan_load(view.entries(directory), file_size, rules)
     if plan.wrong_file is None:
         return plan
     if plan.wrong_file.size == file_size:
+        if is_offset(plan.wrong_file.name[1:]) and plan.wrong_file.name[0] in "+-":
+            path = f"{directory}/{plan.wrong_file.name}"
+            raise ViewError(f"{path} is no broker's file: move it out of the store")
         clause = clause or "REC-LOAD-004"
     elif rules.wrong_size_file is WrongSizeFilePolicy.DELETE_EMPTY_LAST:
         clause = clause or "REC-LOAD-002"

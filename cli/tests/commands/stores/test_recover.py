@@ -117,6 +117,22 @@ def test_a_directory_in_place_of_the_timer_wheel_prevents_a_start(
     assert found["refusal"]["file"] == "timerwheel"
 
 
+@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("name", ["-1", "+400"])
+def test_a_start_with_a_signed_file_name_is_not_forecast(
+    name: str, release: str, tmp_path: Path
+) -> None:
+    """Real brokers start with ``-1``, and use it beside the file that begins at 0."""
+    store = copied(tmp_path, f"{release}-stopped")
+    queue = store / "consumequeue/HandoverOrders/0"
+    shutil.copy(queue / "00000000000000000000", queue / name)
+    result = recover(store, "--release", release)
+    assert result.exit_code == 2
+    assert result.output.splitlines()[-1].endswith(
+        f"HandoverOrders/0/{name} is no broker's file: move it out of the store"
+    )
+
+
 SIZES = "mappedFileSizeCommitLog=65536\nmappedFileSizeConsumeQueue=400\n"
 
 

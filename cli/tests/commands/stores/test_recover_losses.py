@@ -339,8 +339,8 @@ def test_a_file_in_place_of_the_queues_stops_dispatch(
         for one in rebuilt["queues"].values()
         for queue in one.values()
     )
-    said = [one["says"] for one in found["notes"]]
-    assert any(one.startswith("consumequeue is no directory") for one in said)
+    notes = [one["says"] for one in found["notes"]]
+    assert any(one.startswith("consumequeue is no directory") for one in notes)
     forecast = start_forecast(str(store), release)
     assert forecast is not None
     assert forecast.rebuilt is not None
