@@ -26,12 +26,17 @@ _PLACES = places_in(checkpoint.checkpoint_layout)
 
 
 def check_checkpoint(store: Store, summary: SurveySummary) -> Iterator[Finding]:
-    """Yield the findings in the checkpoint of *store*."""
+    """Yield the findings in the checkpoint of *store*.
+
+    A start maps one page, and the system pads a shorter file with zeros (4.6.0
+    StoreCheckpoint#StoreCheckpoint).
+    """
     file = store.file("checkpoint")
     if file is None or file.size != checkpoint.FILE_SIZE:
         size = 0 if file is None else file.size
         if file is not None or summary.record_count:
-            severity = Severity.WARNING if file is None else Severity.ERROR
+            is_cut = file is not None and size < checkpoint.checkpoint_layout.sizeof()
+            severity = Severity.ERROR if is_cut else Severity.WARNING
             found = "no file" if file is None else f"{size} bytes"
             place = "checkpoint", (0, size)
             yield file_finding("INV-CHECK-001", *place, severity, found=found)

@@ -159,6 +159,18 @@ def test_a_harmed_file_is_named(
     assert {file for _, file, _ in found} == {expected[1]}
 
 
+@pytest.mark.parametrize(
+    ("size", "severity"),
+    [(834, Severity.WARNING), (20, Severity.ERROR), (0, Severity.ERROR)],
+)
+def test_a_cut_checkpoint_is_an_error_only_without_all_times(
+    root: Path, size: int, severity: Severity
+) -> None:
+    _cut("checkpoint", size)(root)
+    (found,) = check_checkpoint(list_store(str(root)), SUMMARY)
+    assert (found.invariant.id, found.severity) == ("INV-CHECK-001", severity)
+
+
 @pytest.mark.parametrize("offsets", CONSUMED)
 def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(
     root: Path, offsets: str
