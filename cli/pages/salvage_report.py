@@ -93,6 +93,9 @@ def as_text(result: Salvage) -> str:
     lines += [f"  missing file: commitlog/{name}" for name in missing[:SHOWN_MAX]]
     lines += _more(len(missing), "missing files")
     lines += [f"  {warning}" for warning in (*result.unreadable, *result.warnings)]
+    if size := result.default_queue_file_size:
+        setting = "mappedFileSizeConsumeQueue"
+        lines.append(f"  queue files: of {size:,} bytes, as {setting} must be")
     if result.is_without_queues:
         lines += [
             "  no consumequeue: only a broker builds LMQs and batch consume queues.",

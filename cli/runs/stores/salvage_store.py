@@ -41,7 +41,10 @@ from cli.runs.stores.stated_offsets import (
     stated_offsets,
 )
 from reference.core.recovery_forecast.message_loss import MISSING_FILES_MAX
-from reference.core.recovery_forecast.store_view import inferred_options
+from reference.core.recovery_forecast.store_view import (
+    inferred_options,
+    seen_queue_file_size,
+)
 from reference.core.salvage.queue_offsets import OffsetRange, QueueName, QueueOffsets
 from reference.core.salvage.readable_records import EVERY_MAGIC, DamagedRange
 from reference.core.store.message_store import MessageStore
@@ -87,6 +90,8 @@ class Salvage:
     """Topics with messages that the original topics.json did not have."""
     is_without_queues: bool = False
     """Whether a broker has to build the queues: some are LMQs or batch queues."""
+    default_queue_file_size: int | None = None
+    """Bytes of each new queue file; None if the original ones had the same size."""
     start: StartForecast | None = None
     """Forecast of a broker's start on the new store; None for a large one."""
 
@@ -155,6 +160,8 @@ def salvage_store(
         _make_queues(partial, options, offsets)
         if result.is_without_queues:
             shutil.rmtree(partial / CONSUME_QUEUE)
+        elif offsets.counts and not seen_queue_file_size(view):
+            result.default_queue_file_size = options.consume_queue_file_size
         # Here an interruption removes the new store, as the command promises.
         result.start = start_forecast(str(partial), release or likely_release(store))
     if result.start is not None and not result.start.is_harmless:

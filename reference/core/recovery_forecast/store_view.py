@@ -106,7 +106,7 @@ def inferred_options(view: StoreView) -> StoreOptions:
     """Return default options with the file sizes (bytes) inferred from *view*."""
     defaults = StoreOptions()
     log = seen_size([view.entries(COMMIT_LOG)])
-    queues = seen_size(list(_queues(view)))
+    queues = seen_queue_file_size(view)
     timer = seen_size([view.entries(TIMER_LOG)])
     slots = slot_count_of(seen_size([view.entries(INDEX)], are_offsets=False))
     return replace(
@@ -117,6 +117,11 @@ def inferred_options(view: StoreView) -> StoreOptions:
         index_slot_count=slots or defaults.index_slot_count,
         index_item_count=slots * ITEMS_PER_SLOT or defaults.index_item_count,
     )
+
+
+def seen_queue_file_size(view: StoreView) -> int:
+    """Return the size (bytes) of the consume-queue files, 0 without any."""
+    return seen_size(list(_queues(view)))
 
 
 def _queues(view: StoreView) -> Iterator[list[DirectoryEntry]]:

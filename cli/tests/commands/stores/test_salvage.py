@@ -43,6 +43,19 @@ def test_a_sound_store_keeps_its_log(store: Path, tmp_path: Path) -> None:
     assert log_of(new) == log_of(store)
 
 
+def test_the_size_of_queue_files_is_reported_if_no_file_shows_it(
+    store: Path, tmp_path: Path
+) -> None:
+    line = "  queue files: of 6,000,000 bytes, as mappedFileSizeConsumeQueue must be"
+    assert line not in run("salvage", store, "-o", tmp_path / "whole")[1].splitlines()
+    shutil.rmtree(store / "consumequeue")
+    code, output = run("salvage", store, "-o", tmp_path / "new")
+    assert code == 0
+    assert line in output.splitlines()
+    files = (tmp_path / "new/consumequeue").rglob("0*0")
+    assert {file.stat().st_size for file in files if file.is_file()} == {6_000_000}
+
+
 def test_a_preallocated_file_is_not_damage(store: Path, tmp_path: Path) -> None:
     last = max((store / "commitlog").iterdir())
     size = last.stat().st_size
