@@ -298,6 +298,10 @@ def list_store(url: str) -> Store:
     except Exception as error:  # each client of fsspec raises types of its own
         raise unreadable(shown_url(url), first_line(error, url)) from None
     start = len(root.rstrip("/")) + 1
+    for path, info in sorted(found.items()):
+        is_audited = path[start:].partition("/")[0] in AUDITED
+        if is_audited and info.type == fs.FileType.Unknown:
+            raise unreadable(path, "it is a pipe, socket or device")
     files = tuple(
         StoreFile(path=path[start:], size=info.size or 0)
         for path, info in sorted(found.items())

@@ -104,6 +104,20 @@ def unreadable_entries(directory: Path) -> list[str]:
     ]
 
 
+def special_entry(directory: Path) -> Path | None:
+    """Return a pipe, socket or device that is named as a commit-log file, or None."""
+    return next(
+        (
+            path
+            for path in sorted(_entries(directory))
+            if is_offset(path.name)
+            and path.exists()
+            and not (path.is_file() or path.is_dir())
+        ),
+        None,
+    )
+
+
 def _entries(directory: Path) -> Iterator[Path]:
     """Return the entries of *directory*, none if it is missing.
 
@@ -114,9 +128,7 @@ def _entries(directory: Path) -> Iterator[Path]:
 
 def kind_of(path: Path) -> str:
     """Return the kind of an entry that is not a file, in words."""
-    if path.is_dir():
-        return "a directory"
-    return "a broken link" if path.is_symlink() else "not a file"
+    return "a directory" if path.is_dir() else "a broken link"
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from cli.runs.stores.commit_log_files import (
     file_size_of,
     mapped,
     size_before_cut,
+    special_entry,
     too_long_files,
     unreadable_entries,
     without_preallocated,
@@ -90,6 +91,8 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
         if reason:
             raise DumpError(f"{source} {reason}")
         files = commit_log_files(source / COMMIT_LOG)
+        if special := special_entry(source / COMMIT_LOG):
+            raise DumpError(f"{special} is a pipe, socket or device")
         yield from unreadable_entries(source / COMMIT_LOG)
     if not files:
         raise DumpError(f"{source} is not a store: {COMMIT_LOG} has no file")

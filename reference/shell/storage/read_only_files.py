@@ -1,9 +1,9 @@
 """
 A store's directory, opened read-only.
 
-Only regular files are opened, and paths out of the directory are refused. Links are
-followed, as a broker does. Files stay mapped, and the pages that were read are
-released.
+Only regular files are opened, and paths out of the directory are refused. A pipe,
+socket or device in place of a file is an error. Links are followed, as a broker does.
+Files stay mapped, and the pages that were read are released.
 """
 
 from __future__ import annotations
@@ -59,7 +59,10 @@ class ReadOnlyStore:
         """Return the entries of *directory*, sorted by name."""
         try:
             with os.scandir(self._path(directory)) as found:
-                return sorted(DirectoryEntry(one.name, _size(one)) for one in found)
+                return sorted(
+                    DirectoryEntry(one.name, _size(f"{directory}/{one.name}", one))
+                    for one in found
+                )
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -70,10 +73,10 @@ class ReadOnlyStore:
         known = self._maps.get(path)
         if known is None:
             try:
-                size = self._path(path).stat().st_size
+                found = self._path(path).stat()
             except OSError as error:  # such as a file deleted behind the listing
                 raise _unreadable(path, error) from error
-            if size == 0:
+            if found.st_size == 0 and stat.S_ISREG(found.st_mode):
                 return memoryview(b"")  # nothing can be mapped
             known = self._maps[path] = self._mapped(path)
             while len(self._maps) > _MAPPED_MAX:
@@ -106,7 +109,7 @@ class ReadOnlyStore:
         """Return the text of the file *path*, None where it cannot be opened."""
         try:
             number = _opened(self._path(path))
-        except (FileNotFoundError, NotADirectoryError, ViewError):
+        except (FileNotFoundError, NotADirectoryError, NotAFileError):
             return None
         except OSError as error:
             raise _unreadable(path, error) from error
@@ -192,10 +195,11 @@ def _read_ahead_of_data(mapped: mmap.mmap, number: int, size: int) -> None:
         mapped.madvise(mmap.MADV_WILLNEED, begin, end - begin)
 
 
-def _size(entry: os.DirEntry[str]) -> int | None:
-    """Return the size of a regular file, None for everything else.
+def _size(path: str, entry: os.DirEntry[str]) -> int | None:
+    """Return the size of a regular file, None for a directory or a broken link.
 
-    Raises PermissionError where the directory does not permit access to its entries.
+    Raises PermissionError where the directory does not permit access to its entries,
+    and ViewError for a pipe, socket or device.
     """
     try:
         found = entry.stat()
@@ -203,16 +207,26 @@ def _size(entry: os.DirEntry[str]) -> int | None:
         raise
     except OSError:  # a broken link
         return None
-    return found.st_size if stat.S_ISREG(found.st_mode) else None
+    return found.st_size if _is_file(path, found.st_mode) else None
+
+
+def _is_file(path: str, mode: int) -> bool:
+    """Return whether *mode* is that of a file, not that of a directory."""
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise ViewError(f"{path} cannot be read: it is a pipe, socket or device")
+    return stat.S_ISREG(mode)
 
 
 def _opened(path: Path) -> int:
     """Open the regular file *path* for reading, without blocking on a pipe."""
     number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    if not stat.S_ISREG(os.fstat(number).st_mode):
-        os.close(number)
+    try:
+        if _is_file(str(path), os.fstat(number).st_mode):
+            return number
         raise NotAFileError(f"{path.name} is not a regular file")
-    return number
+    except ViewError:
+        os.close(number)
+        raise
 
 
 def _unreadable(path: str, error: OSError) -> ViewError:

@@ -171,6 +171,19 @@ def test_a_cut_checkpoint_is_an_error_only_without_all_times(
     assert (found.invariant.id, found.severity) == ("INV-CHECK-001", severity)
 
 
+@pytest.mark.parametrize(
+    "name", ["checkpoint", "config/topics.json", "commitlog/00000000000000049152"]
+)
+def test_a_pipe_in_place_of_a_file_makes_a_store_unreadable(
+    root: Path, name: str
+) -> None:
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).unlink(missing_ok=True)
+    os.mkfifo(root / name)
+    with pytest.raises(NotAStoreError, match=f"{name} cannot be read: it is a pipe"):
+        list_store(str(root))
+
+
 @pytest.mark.parametrize("offsets", CONSUMED)
 def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(
     root: Path, offsets: str

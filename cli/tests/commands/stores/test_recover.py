@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -93,73 +92,6 @@ def test_a_negative_count_of_an_index_file_is_no_obstacle(
         index.seek(36)
         index.write(b"\xff" * 4)
     assert foretold(store, release)["starts"] is True
-
-
-@pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])
-def test_a_short_timer_wheel_matters_since_5(
-    release: str, starts: bool, tmp_path: Path
-) -> None:
-    store = copied(tmp_path, f"{release}-stopped")
-    (store / "timerwheel").write_bytes(b"too short")
-    found = foretold(store, release)
-    assert found["starts"] is starts
-    if not starts:
-        assert found["refusal"]["clause"] == "REC-LOAD-008"
-
-
-def test_a_directory_in_place_of_the_timer_wheel_prevents_a_start(
-    tmp_path: Path,
-) -> None:
-    store = copied(tmp_path, "5.3.3-stopped")
-    (store / "timerwheel").mkdir()
-    found = foretold(store, "5.3.3")
-    assert found["starts"] is False
-    assert found["refusal"]["file"] == "timerwheel"
-
-
-@pytest.mark.parametrize("release", RELEASES)
-@pytest.mark.parametrize("name", ["-1", "+400"])
-def test_a_start_with_a_signed_file_name_is_not_forecast(
-    name: str, release: str, tmp_path: Path
-) -> None:
-    """Real brokers start with ``-1``, and use it beside the file that begins at 0."""
-    store = copied(tmp_path, f"{release}-stopped")
-    queue = store / "consumequeue/HandoverOrders/0"
-    shutil.copy(queue / "00000000000000000000", queue / name)
-    result = recover(store, "--release", release)
-    assert result.exit_code == 2
-    assert result.output.splitlines()[-1].endswith(
-        f"HandoverOrders/0/{name} is no broker's file: move it out of the store"
-    )
-
-
-SIZES = "mappedFileSizeCommitLog=65536\nmappedFileSizeConsumeQueue=400\n"
-
-
-@pytest.mark.parametrize(
-    ("release", "setting", "file"),
-    [
-        ("5.3.3", "mappedFileSizeTimerLog=5200", "timerlog/00000000000000000000"),
-        ("5.5.0", "", "timerlog/00000000000000000000"),
-        ("5.3.3", "mappedFileSizeTimerLog=5100", "timerwheel"),
-        ("5.3.3", "timerWheelEnable=false", None),
-        ("4.9.7", "mappedFileSizeTimerLog=5200", None),
-    ],
-)
-def test_a_timer_log_must_have_the_configured_size(
-    release: str, setting: str, file: str | None, tmp_path: Path
-) -> None:
-    store = copied(tmp_path, f"{release}-stopped")
-    (store / "timerlog").mkdir()
-    (store / "timerlog/00000000000000000000").write_bytes(bytes(5100))
-    assert foretold(store, release)["starts"] is True
-    if file != "timerlog/00000000000000000000":
-        (store / "timerwheel").write_bytes(b"too short")
-    conf = tmp_path / "broker.conf"
-    conf.write_text(SIZES + setting)
-    words = (store, "--release", release, "--broker-conf", conf, "--format", "json")
-    refusal = json.loads(recover(*words).stdout)["refusal"]
-    assert (refusal and refusal["file"]) == file
 
 
 @pytest.mark.parametrize(
@@ -298,17 +230,6 @@ def test_a_missing_file_in_the_middle_holds_a_start_that_dispatches(
     (log / "00000000000000065536").rename(log / "00000000000000131072")
     assert foretold(store)["refusal"]["clause"] == "REC-DISPATCH-008"
     assert foretold(store, "5.3.3")["starts"] is True
-
-
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
-    store = copied(tmp_path)
-    (store / "checkpoint").unlink()
-    os.mkfifo(store / "checkpoint")
-    (store / "config" / "consumerFilter.json").unlink(missing_ok=True)
-    os.mkfifo(store / "config" / "consumerFilter.json")
-    os.mkfifo(store / "commitlog" / "00000000000000131072")
-    found = foretold(store)
-    assert found["refusal"]["file"] == "commitlog/00000000000000131072"
 
 
 class DeniedEntry:
