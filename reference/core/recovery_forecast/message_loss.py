@@ -17,6 +17,7 @@ from reference.core.recovery_forecast.log_state import SEVERAL
 from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
+from reference.core.recovery_forecast.repeated_units import RepeatedUnits
 from reference.core.recovery_forecast.skipped_units import SkippedUnits
 from reference.core.recovery_forecast.store_view import StoreView
 from reference.core.store.commitlog.record_reader import ScannedRecord
@@ -290,16 +291,18 @@ class MessageLossSurvey:
         before: tuple[int, Unit] | None = None
         astray: dict[int, int] = {}
         skipped = SkippedUnits(self._log, queue.file_size)
+        repeated = RepeatedUnits(queue)
         for index, unit in queue.units():
             is_skipped = skipped.skips(index, unit)
             if unit[1] == INT32_MAX or unit[1] <= 0:
                 continue
-            if before is not None and unit[0] <= before[1][0]:
-                if unit[0] == before[1][0] or astray.get(unit[0], index) != index:
-                    self._note_repeated(queue, index, unit)
-                if len(astray) < _ASTRAY_MAX:
-                    astray[before[1][0]] = before[0]
-                    astray.setdefault(unit[0], index)
+            has_earlier = repeated.has_earlier(index, unit[0])
+            if has_earlier or astray.get(unit[0], index) != index:
+                self._note_repeated(queue, index, unit)
+            is_full = len(astray) >= _ASTRAY_MAX
+            if before is not None and unit[0] <= before[1][0] and not is_full:
+                astray[before[1][0]] = before[0]
+                astray.setdefault(unit[0], index)
             before = index, unit
             if not self._log.start <= unit[0] < self._end:
                 continue

@@ -15,10 +15,13 @@ from click.testing import CliRunner
 from cli.main import main
 from cli.tests.commands.stores.recover_command import (
     RELEASES,
+    STORES,
     copied,
     foretold,
     recover,
 )
+
+STARTS = STORES.parent / "starts"
 
 
 @pytest.mark.parametrize(("release", "starts"), [("4.9.7", True), ("5.3.3", False)])
@@ -124,3 +127,28 @@ def test_what_is_no_file_makes_a_store_unreadable(
     assert (result.exit_code, result.stdout) == (2, "")
     (line,) = result.stderr.splitlines()
     assert name in line
+
+
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+def test_messages_of_an_older_queue_file_in_place_of_another_are_repeated(
+    release: str, tmp_path: Path
+) -> None:
+    """Real brokers deliver the five messages of the older file twice."""
+    store = shutil.copytree(STARTS / release / "store", tmp_path / "store")
+    assert foretold(store, release)["messages"]["repeated"] == []
+    queue = store / "consumequeue/DamageOrders/1"
+    shutil.copy(queue / f"{100:020}", queue / f"{300:020}")
+    (found,) = foretold(store, release)["messages"]["repeated"]
+    place = (found["topic"], found["queue"], found["from"], found["to"])
+    assert place == ("DamageOrders", 1, "5", "10")
+
+
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+def test_a_unit_of_an_earlier_message_repeats_it(release: str, tmp_path: Path) -> None:
+    store = shutil.copytree(STARTS / release / "store", tmp_path / "store")
+    first = store / "consumequeue/DamageOrders/1" / f"{0:020}"
+    units = first.read_bytes()
+    first.write_bytes(units[:60] + units[:20] + units[80:])
+    (found,) = foretold(store, release)["messages"]["repeated"]
+    assert (found["topic"], found["queue"], found["count"]) == ("DamageOrders", 1, 1)
+    assert found["from"] == "0"
