@@ -158,7 +158,7 @@ class Advice:
 
     @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
-        """The step that moves a directory, pipe or empty file out of the store."""
+        """The step that moves a directory or empty file out of the store."""
         obstacle = self.forecast.obstacle
         if obstacle is None:
             return []

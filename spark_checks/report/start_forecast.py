@@ -19,8 +19,7 @@ class StartForecast:
     refusal: str | None = None
     """Reason why the broker does not start."""
     obstacle: str | None = None
-    """Path, relative to the store, of a directory, pipe or empty file that prevents the
-    start."""
+    """Path in the store of a directory or empty file that prevents the start."""
     lost: tuple[tuple[str, int], ...] = ()
     """Topics and their messages that the start loses, the largest loss first."""
     unreadable: tuple[tuple[str, int], ...] = ()

@@ -117,8 +117,8 @@ def start_forecast(
 def _obstacle(store: Path, outcome: Outcome) -> str | None:
     """Return the path of what a start needs to be away, or None.
 
-    It is a directory or pipe in the place of a file. Or it is an empty file of the log
-    or of a queue, as a broker leaves it that is killed amid the creation.
+    It is a directory in the place of a file. Or it is an empty file of the log or of a
+    queue, as a broker leaves it that is killed amid the creation.
     """
     if outcome.refusal is None:
         return None
