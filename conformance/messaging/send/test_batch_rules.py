@@ -6,7 +6,7 @@ import pytest
 
 from conformance.harness.client.client import Client, batch_body, require_success
 from conformance.harness.client.tamper import append, replace_once, set_field
-from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import expect, expect_code, expect_that
 from conformance.messaging.stored_messages import bodies_of, records_of
 from spec.integers import body_crc
 from spec.store.message_record import size_of_record
@@ -75,6 +75,27 @@ def test_a_batch_is_not_delayed(broker: Client, topic: str) -> None:
         transcript=broker.transcript,
     )
     expect_nothing_stored("SEND-BATCH-008", broker, topic)
+
+
+@pytest.mark.clause("SEND-BATCH-008")
+@pytest.mark.parametrize("level", ["0", "-1"])
+def test_a_batch_without_a_level_of_delay_is_stored(
+    broker: Client, topic: str, level: str
+) -> None:
+    expect_code(
+        "SEND-BATCH-008",
+        send(broker, topic, properties={"DELAY": level}),
+        ResponseCode.SUCCESS,
+        broker.transcript,
+    )
+    broker.wait_for_max_offset(topic=topic, offset=2)
+    expect(
+        "SEND-BATCH-008",
+        found=bodies_of(broker.pull(topic=topic, offset=0)),
+        expected=[b"one", b"two"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("SEND-BATCH-009")

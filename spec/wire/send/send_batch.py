@@ -79,8 +79,8 @@ BATCH_OF_HALVES = Clause(
 DELAYED_BATCH = Clause(
     id="SEND-BATCH-008",
     level=Level.MUST,
-    text="A batch with a DELAY in the properties of its header is refused with"
-    " MESSAGE_ILLEGAL (13).",
+    text="A batch with a DELAY above 0 in the properties of its header is refused with"
+    " MESSAGE_ILLEGAL (13). One with another number is stored without a delay.",
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessages",
 )
 FIELD_MAKES_IT = Clause(
