@@ -20,7 +20,8 @@ GAP_MS = 12
 def record_of(broker: Client, response: Command) -> Record:
     """Return the record of the message to whose send this is the *response*."""
     viewed = broker.view_stored(require_success(response).fields["msgId"])
-    return decode_record(require_success(viewed).body)
+    reason = "the send of this message succeeded"
+    return decode_record(require_success(viewed, reason=reason).body)
 
 
 def mapping_of(response: Command) -> Mapping[Any, Any]:

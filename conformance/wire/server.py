@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from conformance.harness.client.peer import Peer
-from conformance.harness.client.transcript import Transcript
+from conformance.harness.client.peer_errors import PeerMisbehavedError
+from conformance.harness.client.transcript import Transcript, describe_command
+from conformance.harness.pytest_plugin.expectations import expect
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -56,6 +58,34 @@ class Server:
     def responds_as_expected(self) -> bool:
         """Return whether the known request gets its response on this connection."""
         return self.compared_parts(self.request()) == self.expected_parts
+
+    def expect_response(self, clause: str) -> None:
+        """Fail *clause* unless the known request gets its response."""
+        expect(
+            clause,
+            found=self.compared_parts(self.request()),
+            expected=self.expected_parts,
+            what="the response to a known request",
+            transcript=self.transcript,
+        )
+
+    def expect_silence(self, clause: str) -> None:
+        """Fail *clause* with the next command, or the close, that the peer sends."""
+        expect(
+            clause,
+            found=self._next_within(QUIET_S),
+            expected="nothing",
+            what="what came",
+            transcript=self.transcript,
+        )
+
+    def _next_within(self, quiet_s: float) -> str:
+        try:
+            if self.peer.is_silent(quiet_s):
+                return "nothing"
+            return describe_command(self.peer.receive())
+        except PeerMisbehavedError as error:
+            return error.reason
 
     def reconnected(self) -> Server:
         """Return the same server over a connection that the caller closes."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from conformance.harness.blocked.skips import unsupported
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.client.peer_errors import PeerError
-from conformance.harness.pytest_plugin.expectations import expect, expect_that
+from conformance.harness.pytest_plugin.expectations import expect
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.strategies.boundaries import OVER_THE_WIRE, int32s
 from conformance.wire.server import QUIET_S, Server
@@ -109,20 +109,8 @@ def test_a_response_that_nobody_waits_for_is_dropped(server: Server) -> None:
         server.peer.send_bytes(
             encode_command(replace(server.known_request, opaque=opaque, flag=1))
         )
-    expect_that(
-        "WIRE-COMMAND-006",
-        server.responds_as_expected(),
-        found="none",
-        expected="an answer",
-        transcript=server.transcript,
-    )
-    expect(
-        "WIRE-COMMAND-006",
-        found=server.peer.is_silent(QUIET_S),
-        expected=True,
-        what="whether nothing else came",
-        transcript=server.transcript,
-    )
+    server.expect_response("WIRE-COMMAND-006")
+    server.expect_silence("WIRE-COMMAND-006")
 
 
 @pytest.mark.clause("WIRE-COMMAND-002")
@@ -156,20 +144,8 @@ def test_a_oneway_request_is_not_answered_when_it_fails(server: Server) -> None:
     failing = replace(server.known_request, fields={}, flag=ONEWAY)
     server.peer.send(failing)
     server.peer.send(replace(server.known_request, flag=ONEWAY))
-    expect(
-        "WIRE-CONN-019",
-        found=server.peer.is_silent(QUIET_S),
-        expected=True,
-        what="whether nothing came",
-        transcript=server.transcript,
-    )
-    expect_that(
-        "WIRE-CONN-019",
-        server.responds_as_expected(),
-        found="none",
-        expected="an answer",
-        transcript=server.transcript,
-    )
+    server.expect_silence("WIRE-CONN-019")
+    server.expect_response("WIRE-CONN-019")
 
 
 @pytest.mark.read_only
@@ -220,13 +196,7 @@ def test_a_responses_version_is_its_releases_place(
 @pytest.mark.read_only
 @pytest.mark.clause("WIRE-CONN-025")
 def test_a_new_connection_is_not_greeted(server: Server) -> None:
-    expect(
-        "WIRE-CONN-025",
-        found=server.peer.is_silent(QUIET_S),
-        expected=True,
-        what="whether nothing came",
-        transcript=server.transcript,
-    )
+    server.expect_silence("WIRE-CONN-025")
 
 
 @pytest.mark.clause("WIRE-CONN-023")

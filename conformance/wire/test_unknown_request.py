@@ -10,13 +10,11 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import Client
 from conformance.harness.pytest_plugin.expectations import (
-    expect,
     expect_code,
-    expect_that,
 )
 from conformance.strategies.boundaries import OVER_THE_WIRE
 from conformance.wire import server as servers
-from conformance.wire.server import QUIET_S, Server
+from conformance.wire.server import Server
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
@@ -59,20 +57,8 @@ def test_a_name_server_says_that_it_does_not_know_a_request(
 def _stays_silent(server: Server, clause: str) -> None:
     for code in UNKNOWN:
         server.peer.send(replace(server.known_request, code=code))
-    expect_that(
-        clause,
-        server.responds_as_expected(),
-        found="none",
-        expected="the known answer",
-        transcript=server.transcript,
-    )
-    expect(
-        clause,
-        found=server.peer.is_silent(QUIET_S),
-        expected=True,
-        what="whether nothing else came",
-        transcript=server.transcript,
-    )
+    server.expect_response(clause)
+    server.expect_silence(clause)
 
 
 def _expect_not_supported(client: Client, code: int, clause: str) -> None:

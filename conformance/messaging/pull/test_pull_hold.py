@@ -96,7 +96,7 @@ def test_a_connection_is_usable_while_a_pull_is_held(
 ) -> None:
     with broker.another() as client:
         held = client.begin_pull(topic=topic, offset=0)
-        # A broker that has read both requests before it holds the first may answer both.
+        # A broker may read a request that follows sooner before it holds the pull.
         silent = client.peer.is_silent(QUIET_S)
         expect(
             "PULL-HOLD-005",

@@ -6,7 +6,11 @@ import pytest
 
 from conformance.harness.client.client import Client, batch_body, require_success
 from conformance.harness.client.tamper import append, replace_once, set_field
-from conformance.harness.pytest_plugin.expectations import expect, expect_code, expect_that
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_that,
+)
 from conformance.messaging.stored_messages import bodies_of, records_of
 from spec.integers import body_crc
 from spec.store.message_record import size_of_record

@@ -30,10 +30,12 @@ _SETTING = re.compile(r"([^=:]*)[=:](.*)")
 class RefusedError(AssertionError):
     """Error response where the test requires a success."""
 
-    def __init__(self, response: Command) -> None:
+    def __init__(self, response: Command, reason: str = "") -> None:
         super().__init__(f"refused with code {response.code}: {response.remark}")
         self.code = response.code
         self.opaque = response.opaque
+        success = f"{ResponseCode.SUCCESS:d} SUCCESS"
+        self.expected = f"{success}, because {reason}" if reason else success
 
 
 class Invoker(Closing):
@@ -159,10 +161,13 @@ def _received(value: object) -> object:
     return [_received(item) for item in value] if isinstance(value, list) else value
 
 
-def require_success(response: Command) -> Command:
-    """Return *response* if it is a success, and fail if it is not."""
+def require_success(response: Command, *, reason: str = "") -> Command:
+    """Return *response* if it is a success, and fail if it is not.
+
+    The failure contains the *reason* why a success is expected.
+    """
     if response.code != ResponseCode.SUCCESS:
-        raise RefusedError(response)
+        raise RefusedError(response, reason)
     return response
 
 

@@ -52,7 +52,6 @@ from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.target import CLIENT, NoServerError, TargetError
 from spec.layout import LayoutError
 from spec.registry import all_clauses
-from spec.wire.remoting.response_code import ResponseCode
 
 TEXT_LIMIT = 20_000
 """Characters of a failure that a report keeps."""
@@ -212,9 +211,7 @@ def _transcript_of(error: BaseException) -> Transcript | None:
 
 
 _FINDINGS: Mapping[type[BaseException], Callable[[Any], Finding]] = {
-    RefusedError: lambda error: Finding(
-        found=str(error), expected=f"{ResponseCode.SUCCESS:d} SUCCESS"
-    ),
+    RefusedError: lambda error: Finding(found=str(error), expected=error.expected),
     MissingMemberError: lambda error: Finding(
         found=str(error), expected=f"a body with {error.name}"
     ),
