@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.tap import Tap
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.targets.started import command_target
 from conformance.harness.targets.target import Target, TargetError, parse_target
 from conformance.meta.peers.lying_cluster import cluster_info
 from spec.wire.remoting.command import Command
@@ -83,6 +85,37 @@ def test_the_registered_address_of_a_broker_needs_a_listener() -> None:
         pytest.raises(TargetError, match=r"127\.0\.0\.1:1, .*registered.*\?broker="),
     ):
         parse_target(str(server.address), profile="4.9").start()
+
+
+LISTED = """
+release = "4.6.0"
+[broker]
+command = ["{python}", "-c", '''
+import signal, sys
+from conformance.harness.client.address import Address
+from conformance.harness.client.lying_server import LyingServer, honest
+from conformance.meta.peers.lying_cluster import cluster_info
+def answer(request):
+    return honest(request, body=cluster_info(Address("HOST", 1)))
+for port in sys.argv[1:]:
+    LyingServer(answer, port=int(port)).__enter__()
+signal.pause()
+''', "{namesrv_port}", "{broker_port}"]
+"""
+"""A name server and a broker whose address has no listener."""
+
+
+@pytest.mark.parametrize("host", ["127.0.0.9", "nowhere.invalid"])
+def test_so_does_that_of_a_broker_that_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setattr(command_target, "REGISTERED_S", 0.1)
+    file = tmp_path / "target.toml"
+    file.write_text(LISTED.replace("HOST", host), encoding="utf-8")
+    target = parse_target(f"cmd:{file}")
+    message = rf"no listener on {host}:1, .*registered.*should be 127\.0\.0\.1:"
+    with pytest.raises(TargetError, match=message), target:
+        pass
 
 
 @pytest.mark.parametrize(

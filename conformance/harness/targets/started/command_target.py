@@ -33,6 +33,8 @@ from conformance.harness.targets.target import TargetError
 
 NAME_SERVERS = "namesrvAddr"
 """Setting of a broker: the addresses of its name servers."""
+REGISTERED_S = 5.0
+"""Time in which the registered address of a broker must have a listener."""
 
 
 class CommandTarget(StartedTarget):
@@ -150,6 +152,19 @@ class CommandTarget(StartedTarget):
                 lambda: not (child.running and is_silent(address, self.access.tls)),
                 patience_s,
             )
+
+    def _check_registered(self, address: Address | None) -> None:
+        """Raise TargetError where nothing listens on the registered *address*.
+
+        Tests connect to the port that they chose, but clients to the address in a
+        route. A program may register before it listens, so there is some time.
+        """
+        if address is None or comes_true(lambda: accepts(*address), REGISTERED_S):
+            return
+        raise TargetError(
+            f"no listener on {address}, which is the registered address of the broker;"
+            f" it should be {self.admin or self.broker} (Apache's setting brokerIP1)"
+        )
 
     def _words(self) -> dict[str, str]:
         """Return the values of the placeholders.

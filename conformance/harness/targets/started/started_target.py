@@ -46,6 +46,7 @@ class StartedTarget(Target, ABC):
             self._start()
         assert self.namesrv is not None
         found = find_broker(self.namesrv, self.access)
+        self._check_registered(found.address)
         named = self.conf.get("brokerClusterName", self.usual_cluster)
         self.broker_name = found.name or self.conf.get("brokerName", self.usual_broker)
         self.cluster = found.cluster or named
@@ -65,6 +66,9 @@ class StartedTarget(Target, ABC):
     @abstractmethod
     def _start(self) -> None:
         """Start the programs; set the addresses and the store's path."""
+
+    def _check_registered(self, address: Address | None) -> None:
+        """Raise TargetError where clients cannot connect to the registered address."""
 
     @abstractmethod
     def _end(self) -> None:
