@@ -4,12 +4,15 @@ Notes about half messages: where a broker writes down which of them are decided.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from conformance.harness.client.client import Client, now_ms, require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.harness.targets.target import TargetError
+from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.targets.target import Target, TargetError
 from conformance.messaging.stored_messages import records_from
 from conformance.messaging.transactions.half import Half, send_half
 from conformance.messaging.transactions.transaction_checks import (
@@ -28,6 +31,8 @@ from spec.wire.message.transactions import Decision
 A_WALK_MS = 1000
 """Longer than a broker needs for one walk over its half messages."""
 ATTEMPTS = 10
+BEFORE = ATTEMPTS + 1
+"""Decisions before the deletion, of which the broker has recorded its progress."""
 
 
 def notes_about(client: Client, half: Half) -> list[Record]:
@@ -94,6 +99,30 @@ def test_a_decision_is_noted_and_not_asked_for(
         "TXN-CHECK-008", checking_broker, "silence once the decision is noted"
     )
     expect_progress(checking_broker, OP_TOPIC, 0)
+
+
+@pytest.mark.clause("TXN-CHECK-025", "TXN-CHECK-016")
+def test_a_decision_counts_after_a_topic_was_deleted(
+    checking_target: Target,
+    checking_broker: Client,
+    checked_topic: str,
+    group: str,
+    unique: Callable[[str], str],
+) -> None:
+    # Up to 4.8.0 the queue of op messages is deleted, too, and begins again at 0.
+    deleted = create_topic(checking_target, unique("deleted"))
+    for _ in range(BEFORE):
+        half = send_half(checking_broker, checked_topic, group=group)
+        require_success(half.end(checking_broker))
+        last = wait_for_note(checking_broker, half)
+    expect_progress(checking_broker, OP_TOPIC, last.queue_offset)
+    require_success(checking_broker.delete_topic(topic=deleted))
+    own_group, half, _ = noted_in_time(
+        checking_broker, checked_topic, group, Decision.COMMIT
+    )
+    join(checking_broker, own_group)
+    expect_progress(checking_broker, HALF_TOPIC, half.queue_offset)
+    expect_silence("TXN-CHECK-025", checking_broker, "silence after the deletion")
 
 
 @pytest.mark.clause("TXN-OP-002")

@@ -199,6 +199,15 @@ DECIDED_IS_NOT_CHECKED = Clause(
     text="No check request is sent for a half message with an op message.",
     source=f"{_SERVICE}#fillOpRemoveMap",
 )
+DECIDED_AFTER_A_DELETION = Clause(
+    id="TXN-CHECK-025",
+    level=Level.MUST,
+    text=(
+        "A half message that is decided after the deletion of a topic is not checked, "
+        "if a pass of the checks comes before its transactionTimeOut."
+    ),
+    source=f"{_SERVICE}#fillOpRemoveMap",
+)
 GIVEN_UP = Clause(
     id="TXN-CHECK-009",
     level=Level.MUST,

@@ -43,7 +43,8 @@ def delete_unused_topics(state: BrokerState, _: Request) -> Response:
     """Delete the queues of topics that are not configured."""
     # [ADMIN-TOPIC-007]
     state.store.clean_service.delete_unused_topics(state.topics.table.keys())
-    correct_check_offsets(state)  # the queue of op messages is one of them
+    # [TXN-CHECK-025] The queue of op messages is one of them.
+    correct_check_offsets(state)
     return Response()
 
 
