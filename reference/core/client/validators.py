@@ -41,7 +41,12 @@ def check_topic(topic: str) -> None:
 def check_message(message: Message, *, body_size_max: int = MESSAGE_SIZE_MAX) -> None:
     """Raise ClientError for an illegal message."""
     check_topic(message.topic)
-    size = len(message.body)
+    check_body(message.body, body_size_max=body_size_max)
+
+
+def check_body(body: bytes, *, body_size_max: int = MESSAGE_SIZE_MAX) -> None:
+    """Raise ClientError for an illegal body of a message or of a batch."""
+    size = len(body)
     if not size:  # [CLIENT-VALIDATE-002]
         raise _illegal("the body is empty", ResponseCode.MESSAGE_ILLEGAL)
     if size > body_size_max:  # [CLIENT-VALIDATE-003]

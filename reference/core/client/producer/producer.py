@@ -39,7 +39,7 @@ from reference.core.client.producer.send_request import (
 from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.rpc_client import Result
 from reference.core.client.routes import default_route, publish_queues, vip_address
-from reference.core.client.validators import check_batch, check_message
+from reference.core.client.validators import check_batch, check_body, check_message
 from spec.wire.bodies.heartbeat import ProducerData
 from spec.wire.message.topic_names import DEFAULT_TOPIC
 from spec.wire.remoting.command import Command
@@ -122,7 +122,9 @@ class Producer(GroupMember):
             compress_from = self.options.compress_from
             return prepare_message(message, next_id(), compress_from=compress_from)
         check_batch(message, body_size_max=size_max)
-        return prepare_batch(message, [next_id() for _ in message])
+        batch = prepare_batch(message, [next_id() for _ in message])
+        check_body(batch.body, body_size_max=size_max)
+        return batch
 
     async def _fetch_queues(self, topic: str) -> None:
         """Fetch the topic's route, or derive it from that of the default topic."""

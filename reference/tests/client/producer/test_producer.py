@@ -139,6 +139,14 @@ def test_a_batch_has_one_request_and_all_keys() -> None:
     assert len(world.result(call).message_id.split(",")) == 2
 
 
+def test_a_batch_larger_than_a_message_may_be_is_not_sent() -> None:
+    world = World()
+    half = Message(topic=MESSAGE.topic, body=bytes(50))
+    call = world.begin(world.producer(body_size_max=100).send([half, half]))
+    assert world.error(call).failure.code == 13
+    assert world.sent_requests() == []
+
+
 def test_a_name_server_that_is_gone_is_left_for_the_next() -> None:
     world = World(NAME_SERVER, OTHER_NAME_SERVER)
     producer = world.producer()
