@@ -17,7 +17,7 @@ from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.tasks import Task, start
 from reference.core.remoting.connection import decode_request
-from reference.core.remoting.effects import SetTimer
+from reference.core.remoting.effects import LogError, SetTimer
 from spec.routing.route_data import TopicRoute, encode_route
 from spec.wire.remoting.command import (
     Command,
@@ -61,6 +61,9 @@ class World:
         self.wake_ms: int | None = None
         self.delivered: list[DeliverMessages] = []
         self.persisted: dict[MessageQueue, int] = {}
+        self.expects_errors = False
+        """Whether lines of the operator's log are collected, not failures."""
+        self.logged: list[str] = []
         self._sent: list[SentRequest] = []
 
     def producer(self, **options: object) -> Producer:
@@ -99,6 +102,8 @@ class World:
                 self.persisted = dict(effect.offsets)
             elif isinstance(effect, SetTimer):
                 self.wake_ms = effect.at_ms
+            elif isinstance(effect, LogError) and self.expects_errors:
+                self.logged.append(effect.text)
             else:
                 raise AssertionError(effect)
         found, self._sent = self._sent, []

@@ -18,6 +18,7 @@ from reference.core.client.remoting.tasks import start
 from reference.core.client.routes import subscribe_queues
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, create_request
+from reference.core.unexpected import error_text
 from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.client.subscription import OFFSET_TIMEOUT_MS
 from spec.wire.bodies.heartbeat import (
@@ -88,11 +89,23 @@ class Rebalance:
             request = create_request(RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields)
             result = await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)
             members = body_of(result, GetConsumerListByGroupResponseBody)
-            if members is None:
+            if members is None or not members.client_ids:
                 return
-            ids = sorted(members.client_ids)
-            allocated = self._options.allocate_strategy(self._client_id, queues, ids)
+            allocated = self._allocate(queues, members.client_ids)
+            if allocated is None:
+                return
             queues = [queue for queue in allocated if queue.topic == topic]
         subscription = self._subscriptions.get(topic)
         if subscription is not None:
             self._assign(queues, subscription)
+
+    def _allocate(
+        self, queues: Sequence[MessageQueue], client_ids: Sequence[str]
+    ) -> Sequence[MessageQueue] | None:
+        """Return the queues of this member; None if the strategy raises."""
+        strategy = self._options.allocate_strategy
+        try:
+            return strategy(self._client_id, queues, sorted(client_ids))
+        except Exception as error:  # an application's own, of any kind
+            self._rpc.log_error(f"no queues allocated: {error_text(error)}")
+            return None

@@ -19,8 +19,9 @@ from reference.core.client.effects import Effect, Write
 from reference.core.client.remoting.errors import Failure, Reason
 from reference.core.client.remoting.tasks import Value, Wait
 from reference.core.remoting.outbox import Outbox
-from reference.core.remoting.request import RESPONSE_BIT, Request
+from reference.core.remoting.request import ONEWAY_BIT, RESPONSE_BIT, Request
 from reference.core.remoting.response import Response, encode_response
+from reference.core.unexpected import error_text
 from spec.layout import LayoutError
 from spec.security.signature import Credentials, signed_fields
 from spec.wire.bodies.json_body import AnyBody, decode_body
@@ -115,15 +116,13 @@ class RpcClient(Outbox[Effect]):
         if not request.flag & RESPONSE_BIT:
             self._process_request(address, request)
             return
-        pending = self._pending.pop(request.opaque, None)
-        if pending is not None:
-            pending.end(request)
+        self._end(self._pending.pop(request.opaque, None), request)
 
     def request_failed(self, opaque: int, reason: Reason) -> None:
         """End a pending request with a failure."""
         pending = self._pending.pop(opaque, None)
-        if pending is not None:
-            pending.end(Failure(reason=reason, remark=pending.address))
+        address = "" if pending is None else pending.address
+        self._end(pending, Failure(reason=reason, remark=address))
 
     def connection_lost(self, address: str) -> None:
         """Fail every request that is pending at *address*."""
@@ -152,6 +151,15 @@ class RpcClient(Outbox[Effect]):
             fields = signed_fields(fields, request.body, self._credentials)
         return encode_command(replace(request, opaque=opaque, fields=fields))
 
+    def _end(self, pending: _PendingRequest | None, result: Result) -> None:
+        """End a request; an exception of its task must not end the connection."""
+        if pending is None:
+            return
+        try:
+            pending.end(result)
+        except Exception as error:
+            self.log_error(f"a response of {pending.address}: {error_text(error)}")
+
     def _process_request(self, address: str, request: Request) -> None:
         handler = self.handlers.get(request.code)
         if handler is None:  # [CLIENT-ADMIN-001]
@@ -159,9 +167,24 @@ class RpcClient(Outbox[Effect]):
             remark = f" request type {request.code} not supported"
             response: Response | None = Response(code, remark)
         else:
-            response = handler(address, request)
+            response = self._handle(handler, address, request)
         if response is not None:
             self.respond(address, request.opaque, response)
+
+    def _handle(
+        self, handler: Handler, address: str, request: Request
+    ) -> Response | None:
+        """Return the response of *handler*, SYSTEM_ERROR after an exception.
+
+        4.6.0 NettyRemotingAbstract#processRequestCommand.
+        """
+        try:
+            return handler(address, request)
+        except Exception as error:
+            text = error_text(error)
+            self.log_error(f"request {request.code} of {address} failed: {text}")
+        is_oneway = request.flag & ONEWAY_BIT
+        return None if is_oneway else Response(ResponseCode.SYSTEM_ERROR, text)
 
 
 def is_success(result: Result) -> TypeGuard[Request]:

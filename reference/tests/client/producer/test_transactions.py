@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import pytest
 from msgspec import structs
@@ -10,6 +11,7 @@ from msgspec import structs
 from reference.core.client.message import MessageQueue, SendResult, SendStatus
 from reference.core.client.producer.transaction import (
     LocalTransactionState,
+    TransactionCheck,
     TransactionService,
 )
 from reference.core.client.pull.message_ext import MessageExt
@@ -106,3 +108,15 @@ def test_who_is_asked_for_another_group_is_silent() -> None:
     world.receive("b:1", sent_request("other"))
     world.receive("b:1", replace(sent_request(), body=b"no record"))
     assert world.sent_requests() == []
+
+
+def test_a_check_without_a_state_ends_no_other_request() -> None:
+    world = World()
+    world.expects_errors = True
+    world.routes.table["T"] = route_of("a")
+    undecided = cast(TransactionCheck, lambda _half: None)
+    TransactionService("g", undecided, world.client)
+    world.receive("a:10911", sent_request())
+    assert world.sent_requests() == []
+    (line,) = world.logged
+    assert "39" in line
