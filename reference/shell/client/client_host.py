@@ -11,12 +11,13 @@ import ssl
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.effects import DeliverMessages, PersistOffsets, Write
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ClientOptions, RebalanceOptions
-from reference.core.client.remoting.errors import Reason
+from reference.core.client.remoting.errors import ClientError, Failure, Reason
 from reference.core.client.remoting.tasks import Task, Value, start
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.effects import LogError, SetTimer
@@ -62,9 +63,14 @@ class ClientHost(LoopHost):
         )
         self._deliver = deliver
         self._protocols: dict[str, _ClientProtocol] = {}
+        self._calls: set[asyncio.Future[Any]] = set()
+        """Calls of the application that have not ended."""
 
     async def call(self, task: Task[Value]) -> Value:
-        """Run a task of the core, and return its value."""
+        """Run a task of the core, and return its value.
+
+        Raises ClientError where the client stops before.
+        """
         future: asyncio.Future[Value] = self._loop.create_future()
 
         async def run() -> None:
@@ -77,9 +83,13 @@ class ClientHost(LoopHost):
                 if not future.done():
                     future.set_result(value)
 
+        self._calls.add(future)
         start(run())
         self.perform()
-        return await future
+        try:
+            return await future
+        finally:
+            self._calls.discard(future)
 
     def perform(self) -> None:
         """Perform the effects of the core while it has any."""
@@ -99,15 +109,19 @@ class ClientHost(LoopHost):
                         sys.stderr.write(f"{text}\n")
 
     async def stop(self) -> None:
-        """Wait up to 3 s for pending responses, then close every connection."""
+        """Wait up to 3 s for pending responses, then end all calls and connections."""
         self.perform()
         deadline_s = self._loop.time() + STOP_TIMEOUT_S
         while not self.client.rpc.is_idle and self._loop.time() < deadline_s:
             await asyncio.sleep(0.001)
         self._cancel_timer()
         self._tasks.cancel()
+        self.client.rpc.abandon()  # a retry would connect again
         for protocol in list(self._protocols.values()):
             protocol.close()
+        for future in self._calls:
+            if not future.done():
+                future.set_exception(ClientError(Failure(reason=Reason.NOT_RUNNING)))
 
     def data_received(self, address: str, connection: Connection, data: bytes) -> None:
         """Process the commands in received bytes."""

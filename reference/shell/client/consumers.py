@@ -23,12 +23,16 @@ from msgspec.structs import replace
 from reference.core.client.consumer.push_consumer import PushConsumer
 from reference.core.client.effects import DeliverMessages
 from reference.core.client.options import ConsumerOptions, LiteOptions, PullOptions
-from reference.core.client.pull.lite_pull_consumer import LitePullConsumer
+from reference.core.client.pull.lite_pull_consumer import (
+    POLL_TIMEOUT_MS,
+    LitePullConsumer,
+)
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.pull.pull_consumer import PullConsumer
 from reference.core.client.remoting.errors import ClientError
 from reference.shell.client.client_host import ClientHost
 from reference.shell.client.running_client import RunningClient, forward, forward_call
+from reference.shell.clock import now_ms
 
 
 class ConsumerClient(RunningClient[PushConsumer]):
@@ -129,8 +133,18 @@ class LitePullClient(RunningClient[LitePullConsumer]):
     subscribe = forward(LitePullConsumer.subscribe)
     unsubscribe = forward(LitePullConsumer.unsubscribe)
     assign = forward(LitePullConsumer.assign)
-    poll = forward_call(LitePullConsumer.poll)
     seek = forward_call(LitePullConsumer.seek)
     commit = forward_call(LitePullConsumer.commit_polled)
     pause = forward(LitePullConsumer.pause)
     resume = forward(LitePullConsumer.resume)
+
+    async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
+        """Poll a batch, waiting for one up to *timeout_ms*; return () without one.
+
+        A cancelled poll takes no batch. A later commit would lose its messages.
+        """
+        end_ms = now_ms() + timeout_ms
+        while await self.host.call(self.core.wait_for_batch(end_ms - now_ms())):
+            if messages := self.core.pull_loop.poll():
+                return messages
+        return ()

@@ -69,14 +69,20 @@ class LitePullLoop(PullLoop[LiteQueue]):
         self._on_messages = on_messages
         self._batches: deque[tuple[LiteQueue, tuple[MessageExt, ...]]] = deque()
 
+    @property
+    def has_batch(self) -> bool:
+        """Whether a batch can be polled; those of dropped queues are removed."""
+        while self._batches and self._batches[0][0].is_dropped:
+            self._batches.popleft()
+        return bool(self._batches)
+
     def poll(self) -> tuple[MessageExt, ...]:
         """Return the oldest batch, which counts as polled, or ()."""
-        while self._batches:
-            assigned, messages = self._batches.popleft()
-            if not assigned.is_dropped:
-                assigned.process_queue.remove(messages)
-                return messages
-        return ()
+        if not self.has_batch:
+            return ()
+        assigned, messages = self._batches.popleft()
+        assigned.process_queue.remove(messages)
+        return messages
 
     def seek(self, queue: MessageQueue, offset: int) -> None:
         """Continue an assigned queue at *offset*, without the messages pulled before.
@@ -150,7 +156,7 @@ class LitePullConsumer(PullConsumer):
         self._rebalance = Rebalance(
             options, client, self._subscriptions, self.pull_loop.assign
         )
-        self._polls: deque[Wait[tuple[MessageExt, ...]]] = deque()
+        self._polls: deque[Wait[bool]] = deque()
         self._has_manual_queues = False
         self._next_commit_ms = 0
 
@@ -170,7 +176,7 @@ class LitePullConsumer(PullConsumer):
     def stop(self) -> None:
         """Leave the group, without a last commit."""
         while self._polls:
-            self._polls.popleft().end(())
+            self._polls.popleft().end(False)
         for assigned in self.pull_loop.assigned.values():
             assigned.is_dropped = True
         super().stop()
@@ -209,18 +215,25 @@ class LitePullConsumer(PullConsumer):
 
     async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
         """Poll a batch, waiting for one up to *timeout_ms*; return () without one."""
+        return self.pull_loop.poll() if await self.wait_for_batch(timeout_ms) else ()
+
+    async def wait_for_batch(self, timeout_ms: int) -> bool:
+        """Wait up to *timeout_ms* for a batch to poll; return whether there is one.
+
+        It commits what was polled before, if that is due.
+        """
         now_ms = self._rpc.now_ms()
         if self.options.auto_commits and now_ms >= self._next_commit_ms:
             self.pull_loop.offset_store.commit_all()
             self._next_commit_ms = now_ms + self.options.periods.commit_ms
-        wait = Wait[tuple[MessageExt, ...]]()
+        wait = Wait[bool]()
         self._polls.append(wait)
         self._serve_polls()
 
         def on_timeout() -> None:
             if wait in self._polls:
                 self._polls.remove(wait)
-                wait.end(())
+                wait.end(False)
 
         if wait in self._polls:
             self._rpc.call_later(timeout_ms, on_timeout)
@@ -266,6 +279,6 @@ class LitePullConsumer(PullConsumer):
         self._rebalance.on_heartbeat()
 
     def _serve_polls(self) -> None:
-        """Finish waiting polls with the pulled batches."""
-        while self._polls and (messages := self.pull_loop.poll()):
-            self._polls.popleft().end(messages)
+        """Resume waiting polls while there is a batch, which they then take."""
+        while self._polls and self.pull_loop.has_batch:
+            self._polls.popleft().end(True)
