@@ -14,7 +14,7 @@ from reference.core.broker.acl.access_control import RELOAD_MS, AccessControl, A
 from reference.core.broker.admin.broker_statistics import BrokerStatistics
 from reference.core.broker.broker_config import BrokerOptions
 from reference.core.broker.filter.consumer_filters import ConsumerFilters
-from reference.core.broker.group.heartbeat import on_member_left
+from reference.core.broker.group.heartbeat import on_connection_lost
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.ha.ha_service import HAService
 from reference.core.broker.name_server_registration import NameServerRegistration
@@ -157,7 +157,7 @@ class BrokerController(RemotingServer):
         """Remove a closed connection from all tables and parts."""
         self.long_polling.drop(connection, now_ms)
         for group in self.state.clients.drop(connection):
-            on_member_left(self.state, self, group, now_ms)
+            on_connection_lost(self.state, self, group, now_ms)
         for registration in self.registrations:
             registration.connection_lost(connection, now_ms)
         self.ha.slave_sync.connection_lost(connection)

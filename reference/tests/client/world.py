@@ -17,7 +17,7 @@ from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.tasks import Task, start
 from reference.core.remoting.connection import decode_request
-from reference.core.remoting.effects import LogError, SetTimer
+from reference.core.remoting.effects import SetTimer
 from spec.routing.route_data import TopicRoute, encode_route
 from spec.wire.remoting.command import (
     Command,
@@ -102,10 +102,9 @@ class World:
                 self.persisted = dict(effect.offsets)
             elif isinstance(effect, SetTimer):
                 self.wake_ms = effect.at_ms
-            elif isinstance(effect, LogError) and self.expects_errors:
-                self.logged.append(effect.text)
             else:
-                raise AssertionError(effect)
+                assert self.expects_errors, effect
+                self.logged.append(effect.text)
         found, self._sent = self._sent, []
         return found
 

@@ -66,7 +66,8 @@ def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Res
         # [GROUP-MEMBER-005]
         left = state.clients.leave_consumer(consumer_group, request.connection)
         if left is not None:  # [GROUP-MEMBER-010]
-            on_member_left(state, ports.remoting, left, request.now_ms)
+            notify_consumer_ids_changed(state, ports.remoting, left, request.now_ms)
+            on_member_left(state, left, request.now_ms)
     return Response()
 
 
@@ -96,11 +97,20 @@ def consumers_of_group(state: BrokerState, request: Request) -> Response:
     return json_response(GetConsumerListByGroupResponseBody(client_ids=tuple(ids)))
 
 
-def on_member_left(
+def on_connection_lost(
     state: BrokerState, remoting: RemotingServer, group: ConsumerGroup, now_ms: int
 ) -> None:
-    """Notify the others of a group; without members its filters are dead."""
-    notify_consumer_ids_changed(state, remoting, group, now_ms)
+    """Notify the others of a member whose connection is closed.
+
+    The group's own setting has no effect, and a deleted group is not created again
+    (4.6.0 ConsumerManager#doChannelCloseEvent).
+    """
+    _notify_members(state, remoting, group)
+    on_member_left(state, group, now_ms)
+
+
+def on_member_left(state: BrokerState, group: ConsumerGroup, now_ms: int) -> None:
+    """Mark the filters of a group without members as dead."""
     if not group.members:
         state.filters.leave(group.name, now_ms)
 
@@ -108,10 +118,17 @@ def on_member_left(
 def notify_consumer_ids_changed(
     state: BrokerState, remoting: RemotingServer, group: ConsumerGroup, now_ms: int
 ) -> None:
-    """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
+    """Notify all members, unless the group has disabled that."""
     config = state.groups.find(group.name, now_ms)
-    enabled = state.options.notify_consumer_ids_changed_enable
-    if not enabled or (config is not None and not config.notifies_consumer_ids_changed):
+    if config is None or config.notifies_consumer_ids_changed:
+        _notify_members(state, remoting, group)
+
+
+def _notify_members(
+    state: BrokerState, remoting: RemotingServer, group: ConsumerGroup
+) -> None:
+    """Send NOTIFY_CONSUMER_IDS_CHANGED to all members, unless that is disabled."""
+    if not state.options.notify_consumer_ids_changed_enable:
         return
     code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
     fields = {"consumerGroup": group.name}
