@@ -137,10 +137,10 @@ def check_permissions(request: Request, account: Account) -> None:
     if account.is_admin and not account.permissions:  # [SEC-ACL-014] [SEC-ACL-015]
         return
     try:
-        needed = list(needed_permissions(request))
+        needed = dict(needed_permissions(request))
     except (LayoutError, RecursionError) as error:
         raise refusal(str(error)) from None
-    for resource, permission in needed:
+    for resource, permission in needed.items():
         is_group = resource.startswith(RETRY_PREFIX)
         # [SEC-ACL-009] [SEC-ACL-010]
         default = account.group_default if is_group else account.topic_default

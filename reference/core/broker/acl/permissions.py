@@ -47,7 +47,11 @@ def printed(resource: str) -> str:
 
 
 def needed_permissions(request: Request) -> Iterator[tuple[str, Permission]]:
-    """Yield the resources of a request, each with the permission that it needs."""
+    """Yield the resources of a request, each with the permission that it needs.
+
+    The last permission of a resource counts
+    (4.6.0 PlainAccessResource#addResourceAndPerm).
+    """
     fields = request.fields
     match request.code:
         # [SEC-PERM-003] [SEC-PERM-013]

@@ -7,8 +7,9 @@ import random
 from ipaddress import ip_address
 
 import pytest
+from msgspec.structs import replace
 
-from reference.core.broker.acl.access_control import AccessControl
+from reference.core.broker.acl.access_control import AccessControl, check_permissions
 from reference.core.broker.acl.accounts import AclFileError, decode_accounts, matcher_of
 from reference.core.remoting.request import Refused, Request
 from spec.host import Host
@@ -186,3 +187,14 @@ def test_patterns_of_ipv6(pattern: str, inside: str, outside: str) -> None:
     matches = matcher_of(pattern)
     assert matches(ip_address(inside))
     assert not matches(ip_address(outside))
+
+
+def test_the_last_permission_of_a_resource_counts() -> None:
+    text = TEXT.replace("admin: true", "groupPerms: [g=SUB]")
+    account = decode_accounts(text).by_access_key[ACCOUNT.access_key]
+    fields = {"originTopic": "%RETRY%g", "group": "g"}
+    code = int(RequestCode.CONSUMER_SEND_MSG_BACK)
+    request = Request(code, 1, 0, fields, b"", "JAVA", 333)
+    check_permissions(request, account)
+    with pytest.raises(Refused):
+        check_permissions(replace(request, fields={**fields, "group": "h"}), account)
