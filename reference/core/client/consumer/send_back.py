@@ -48,7 +48,7 @@ class SendBackService:
         """
         fields = {  # [CLIENT-SENDBACK-001]
             "group": self._group,
-            "originTopic": message.queue.topic,
+            "originTopic": message.topic,
             "offset": message.record.physical_offset,
             "delayLevel": 0,
             "originMsgId": message.offset_message_id,

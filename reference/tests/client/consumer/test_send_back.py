@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from reference.tests.client.peers import BACK, SEND, record
 from reference.tests.client.push_peers import PushPeers
+from spec.wire.message.properties import encode_properties
 
 
 def test_what_failed_is_handed_back() -> None:
@@ -18,6 +21,21 @@ def test_what_failed_is_handed_back() -> None:
     back = peers.sent(BACK)
     assert [one.fields["offset"] for one in back] == ["1001"]
     assert back[0].fields["maxReconsumeTimes"] == "16"
+
+
+def test_what_failed_again_goes_back_with_its_own_topic() -> None:
+    peers = PushPeers(from_first=True)
+    peers.world.routes.table["%RETRY%g"] = peers.route
+    peers.start()
+    properties = encode_properties({"RETRY_TOPIC": "T"})
+    again = replace(record(0), topic="%RETRY%g", properties=properties)
+    (pull,) = [p for p in peers.pulls if p.command.fields["topic"] == "%RETRY%g"]
+    peers.find(pull, again)
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages)
+    peers.go_on()
+    (back,) = peers.sent(BACK)
+    assert back.fields["originTopic"] == "T"
 
 
 def test_what_failed_in_a_lost_queue_is_left_to_its_next_owner() -> None:
