@@ -52,10 +52,13 @@ class LoopHost(ABC):
     ) -> None:
         """Connect *protocol* to ``host:port``; raise OSError or ValueError."""
         host, _, port = address.rpartition(":")
-        async with asyncio.timeout(timeout_s):
-            await self._loop.create_connection(
-                lambda: protocol, host.strip("[]"), int(port), ssl=tls
-            )
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._loop.create_connection(
+                    lambda: protocol, host.strip("[]"), int(port), ssl=tls
+                )
+        except OverflowError as error:  # a port that no socket can have
+            raise OSError(str(error)) from error
 
     def _set_timer(self, at_ms: int) -> None:
         self._cancel_timer()

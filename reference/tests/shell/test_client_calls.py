@@ -173,3 +173,13 @@ def test_a_call_that_is_pending_at_the_stop_ends(
             await call(peer)
 
     asyncio.run(run())
+
+
+def test_an_address_with_an_impossible_port_cannot_be_connected_to() -> None:
+    async def find_queues() -> None:
+        async with PullClient("127.0.0.1:99999", PullOptions(group=GROUP)) as client:
+            await client.queues(TOPIC)
+
+    with pytest.raises(ClientError) as error:
+        asyncio.run(find_queues())
+    assert error.value.failure.remark.endswith(Reason.CONNECT)
