@@ -47,6 +47,18 @@ def test_a_message_is_counted_with_the_size_of_its_record() -> None:
     assert table["putMessageDistributeTime"].startswith("[<=0ms]:1 [0~10ms]:0 ")
 
 
+def test_a_pool_has_free_buffers_and_bytes_to_commit() -> None:
+    settings = {"transientStorePoolEnable": "true", "transientStorePoolSize": "3"}
+    driver = BrokerDriver(settings)
+    driver.connect(1)
+    assert runtime_of(driver)["remainTransientStoreBufferNumbs"] == "3"
+    driver.invoke(1, RequestCode.SEND_MESSAGE, send_fields("T"), b"body")
+    table = runtime_of(driver)
+    assert table["remainTransientStoreBufferNumbs"] == "1"
+    assert table["remainHowManyDataToCommit"] != "0 B"
+    assert "remainHowManyDataToCommit" not in runtime_of(connected())
+
+
 def test_time_makes_rates_and_a_running_time() -> None:
     driver = connected()
     driver.broker.start([], driver.now_ms)

@@ -56,7 +56,7 @@ _SLOWER_PUTS = (
 def runtime_info(state: BrokerState, request: Request) -> Response:
     """Return the state and statistics of the broker."""
     store, counted, texts = state.store, state.store.statistics, state.options.texts()
-    log = store.log.files
+    log, pool = store.log.files, store.log.pool
     put_count = max(counted.put_count, 1)
     slower = "".join(f"{span}:0 " for span in _SLOWER_PUTS)
     total, free = store.disk_space()
@@ -87,13 +87,15 @@ def runtime_info(state: BrokerState, request: Request) -> Response:
         "commitLogMinOffset": str(log.start),
         "earliestMessageTimeStamp": str(_earliest_ms(state)),
         "remainHowManyDataToFlush": readable_size(log.end - log.flushed),
-        "remainTransientStoreBufferNumbs": str(_NO_POOL),
+        "remainTransientStoreBufferNumbs": str(_NO_POOL if pool is None else pool.free),
         "commitLogDirCapacity": (
             f"Total : {readable_size(total)}, Free : {readable_size(free)}."
         ),
         "commitLogDiskRatio": used if len(log) > 0 else _NO_DIRECTORY,
         "consumeQueueDiskRatio": used if has_queues else _NO_DIRECTORY,
     }
+    if pool is not None:
+        table["remainHowManyDataToCommit"] = readable_size(pool.end - log.end)
     for level, offset in store.schedule_service.offsets.items():
         end = store.max_offset(SCHEDULE_TOPIC, level - 1)
         table[f"scheduleMessageOffset_{level}"] = f"{offset},{end}"

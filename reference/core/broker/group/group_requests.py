@@ -76,13 +76,14 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
     only = (request.optional_text("topic") or "").strip()
     topics = [only] if only else state.offsets.topics_of(group)
     table: dict[QueueName, OffsetWrapper] = {}
+    rate = 0.0
     for name in topics:
         topic = state.topics.table.get(name)
         if topic is not None and may_consume(state, group, name):
             count = topic.read_queue_count
             check_shown_queues(len(table) + count)
             table |= progress(state, group, name, count)  # [ADMIN-STATS-002]
-    rate = sum(state.statistics.pulled_per_second(group, name) for name in topics)
+            rate += state.statistics.pulled_per_second(group, name)
     return json_response(ConsumeStats(consume_tps=rate, queues=table))
 
 
