@@ -69,6 +69,9 @@ def handle_send_reply(
     failure = f"push reply message to {client.client_id}fail."
 
     def on_response(pushed: Request | None) -> None:
+        # The put is now, not at the request: store times do not go back along the log.
+        deadline_ms = request.now_ms + TIMEOUT_MS
+        request.now_ms = deadline_ms if pushed is None else pushed.now_ms
         has_failed = pushed is None or pushed.code != 0
         response = finish(failure if has_failed else None)
         if response is not None:
