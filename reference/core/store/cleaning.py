@@ -153,7 +153,8 @@ class CleanService:
         """Delete the expired files of the log, then those of its queues and its index.
 
         Deleting a large file keeps a disk busy. Yields the pauses in between, in
-        milliseconds; 0 only lets other tasks run.
+        milliseconds; 0 only lets other tasks run. Raises FilesError for a file of a
+        queue or of the index that is not deleted, after all others.
         4.6.0 org.apache.rocketmq.store.DefaultMessageStore#cleanFilesPeriodically.
         """
         count = self._expired_count(retention, now_ms)
@@ -166,10 +167,17 @@ class CleanService:
         if log_start <= self._cleaned_until:
             return
         self._cleaned_until = log_start
+        failure = None
         for queue in self._queues:
-            count = queue.delete_before(log_start)  # [STORE-CLEAN-005]
+            count = 0
+            try:
+                count = queue.delete_before(log_start)  # [STORE-CLEAN-005]
+            except FilesError as error:
+                failure = error
             yield retention.queue_pause_ms if count else 0
         self._index.delete_before(log_start)  # [STORE-CLEAN-006]
+        if failure is not None:
+            raise failure
 
     def delete_expired_queues(self) -> None:
         """Delete the queues without a message that the log still has.

@@ -203,17 +203,23 @@ class ConsumeQueue:
     def delete_before(self, log_start: int) -> int:
         """Delete the files whose messages are all before *log_start*; return the count.
 
-        The last file stays, and with it the queue's end.
+        The last file stays, and with it the queue's end. Raises FilesError at the end
+        for a file that stays on the disk.
         """
-        count = 0
+        count, failure = 0, None
         while len(self.files) > 1:
             last_unit = self.files.start + self.files.file_size - UNIT_SIZE
             data = self.files.view(last_unit, UNIT_SIZE)
             if data is None or unit_codec.unpack(data)[0] >= log_start:
                 break
-            self.files.delete_first()
+            try:
+                self.files.delete_first()
+            except FilesError as error:
+                failure = error
             count += 1
         self.correct_min_offset(log_start)  # [STORE-CLEAN-004]
+        if failure is not None:
+            raise failure
         return count
 
     def destroy(self) -> None:

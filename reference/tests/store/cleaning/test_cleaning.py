@@ -176,6 +176,22 @@ def test_a_file_that_will_not_go_is_tried_again() -> None:
     assert files.names("commitlog") == [f"{2048:020}"]
 
 
+def test_a_file_that_cannot_be_deleted_keeps_no_other_queue_from_its_messages() -> None:
+    files = SomeFiles()
+    store = started(files)
+    files.now_ms = NOON_MS
+    for _ in range(3 * PER_FILE):
+        for topic in ("A", "B"):
+            append_one(store, message(topic, body=bytes(90)), NOON_MS)
+    store.dispatch()
+    files.refused = f"consumequeue/A/0/{0:020}"
+    with pytest.raises(FilesError, match="A/0"):
+        clean(store)
+    assert [store.min_offset(topic, 0) for topic in ("A", "B")] == [13, 12]
+    for topic in ("A", "B"):
+        assert store.get(topic, 0, 0, 1).status is GetMessageStatus.OFFSET_TOO_SMALL
+
+
 def test_a_reader_keeps_what_it_reads_and_then_the_disk_has_it_back(
     tmp_path: Path,
 ) -> None:
