@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator
+from collections import deque
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Self
 
@@ -51,6 +52,8 @@ class ConsumerClient(RunningClient[PushConsumer]):
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._delivered: asyncio.Queue[DeliverMessages] = asyncio.Queue()
+        self._unread: deque[DeliverMessages] = deque()
+        """Messages of a delivery that `messages` has yet to yield, one each."""
         deliver = self._delivered.put_nowait
         host = ClientHost(
             name_servers, options, deliver=deliver, offset_folder=offset_folder, tls=tls
@@ -71,13 +74,25 @@ class ConsumerClient(RunningClient[PushConsumer]):
         """Whether a name server has returned a route of the topic."""
         return self.core.has_route
 
-    async def messages(self) -> AsyncIterator[MessageExt]:
-        """Yield messages; the request of the next one acknowledges a message."""
+    async def messages(self) -> AsyncGenerator[MessageExt, None]:
+        """Yield messages; the request of the next one acknowledges a message.
+
+        A loop that is left has not acknowledged its last message. The next loop begins
+        with this one.
+        """
         while True:
-            delivery = await self.take()
-            for message in delivery.messages:
-                yield message
-                self.process_consume_result(replace(delivery, messages=(message,)))
+            if not self._unread:
+                delivery = await self.take()
+                self._unread.extend(
+                    replace(delivery, messages=(one,)) for one in delivery.messages
+                )
+            one = self._unread.popleft()
+            try:
+                yield one.messages[0]
+            except GeneratorExit:
+                self._unread.appendleft(one)
+                raise
+            self.process_consume_result(one)
 
     async def take(self) -> DeliverMessages:
         """Return the next delivery, whose result has to be processed later."""

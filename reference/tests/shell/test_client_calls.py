@@ -9,14 +9,21 @@ from typing import Self
 
 import pytest
 
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.message import Message, MessageQueue
-from reference.core.client.options import LiteOptions, ProducerOptions, PullOptions
+from reference.core.client.options import (
+    ConsumerOptions,
+    LiteOptions,
+    ProducerOptions,
+    PullOptions,
+)
+from reference.core.client.pull.message_ext import message_ext
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.request import Request
 from reference.core.remoting.response import Response, encode_response
 from reference.shell.client import client_host
-from reference.shell.client.consumers import LitePullClient, PullClient
+from reference.shell.client.consumers import ConsumerClient, LitePullClient, PullClient
 from reference.shell.client.producer import ProducerClient
 from reference.tests.client.peers import GROUP, QUEUE, TOPIC, record
 from reference.tests.client.routes import queue_data
@@ -183,3 +190,24 @@ def test_an_address_with_an_impossible_port_cannot_be_connected_to() -> None:
     with pytest.raises(ClientError) as error:
         asyncio.run(find_queues())
     assert error.value.failure.remark.endswith(Reason.CONNECT)
+
+
+def test_a_loop_over_messages_that_is_left_loses_none() -> None:
+    async def read_twice() -> list[int]:
+        client = ConsumerClient(
+            "127.0.0.1:1", ConsumerOptions(group=GROUP, topic=TOPIC)
+        )
+        pulled = tuple(message_ext(record(offset), QUEUE) for offset in range(3))
+        client.host.client.rpc.emit(DeliverMessages(QUEUE, pulled))
+        client.host.perform()
+        found = []
+        for last in (0, 2):
+            messages = client.messages()
+            async for message in messages:
+                found.append(message.record.queue_offset)
+                if found[-1] == last:
+                    break
+            await messages.aclose()
+        return found
+
+    assert asyncio.run(read_twice()) == [0, 0, 1, 2]
