@@ -69,7 +69,14 @@ class PullConsumer(GroupMember):
         count: int,
         timeout_ms: int = PULL_TIMEOUT_MS,
     ) -> PullResult:
-        """Pull up to *count* messages from *offset*; the broker does not wait."""
+        """Pull up to *count* messages from *offset*; the broker does not wait.
+
+        Nothing is sent for a negative *offset*, to which a broker responds with an
+        event in its log, or for a *count* below 1.
+        """
+        if offset < 0 or count < 1:  # 4.6.0 DefaultMQPullConsumerImpl#pullSyncImpl
+            remark = f"{count} messages from the offset {offset}"
+            raise ClientError(Failure(reason=Reason.NOT_PULLED, remark=remark))
         subscription = subscription_of(queue.topic, expression, version=0)
         request = pull_command(
             queue,

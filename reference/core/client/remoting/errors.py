@@ -24,6 +24,7 @@ class Reason(StrEnum):
     NO_NAME_SERVER = "no response from a name server"
     NO_BROKER = "no address of the queue's broker"
     NOT_ASSIGNED = "the queue is not assigned to this consumer"
+    NOT_PULLED = "a pull needs an offset of 0 or more, and a count of 1 or more"
     NO_OFFSET = "the queue does not have this offset"
     MIXED = "a consumer either subscribes to topics or has queues assigned by hand"
     CONNECT = "the connection could not be made"

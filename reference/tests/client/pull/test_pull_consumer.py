@@ -192,3 +192,12 @@ def test_filters_and_hooks_hear_of_what_is_pulled() -> None:
     peers.response(peers.world.sent_request(), "A", "B")
     assert [one.properties["TAGS"] for one in peers.found(call).messages] == ["B"]
     assert hook.calls == [("before", None), ("after", "SUCCESS")]
+
+
+@pytest.mark.parametrize(("offset", "count"), [(-1, 1), (0, 0), (0, -1)])
+def test_an_impossible_pull_is_not_sent(offset: int, count: int) -> None:
+    peers = PullPeers()
+    task = peers.consumer.pull(QUEUE, offset=offset, count=count)
+    error = peers.world.error(peers.world.begin(task))
+    assert error.failure.reason is Reason.NOT_PULLED
+    assert peers.world.sent_requests() == []
