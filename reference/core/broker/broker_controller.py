@@ -17,7 +17,10 @@ from reference.core.broker.filter.consumer_filters import ConsumerFilters
 from reference.core.broker.group.heartbeat import on_connection_lost
 from reference.core.broker.group.subscription_groups import SubscriptionGroups
 from reference.core.broker.ha.ha_service import HAService
-from reference.core.broker.name_server_registration import NameServerRegistration
+from reference.core.broker.name_server_registration import (
+    NameServerRegistration,
+    OrderTopicSource,
+)
 from reference.core.broker.ports import Ports
 from reference.core.broker.processor_table import (
     HANDLERS,
@@ -100,8 +103,11 @@ class BrokerController(RemotingServer):
 
     def start(self, name_servers: Sequence[Host], now_ms: int) -> None:
         """Connect to the name servers and start the timers."""
+        order_source = OrderTopicSource()
         for address in name_servers:  # [ROUTE-OUTERAPI-001]
-            registration = NameServerRegistration(self.state, self, self.ha, address)
+            registration = NameServerRegistration(
+                self.state, self, self.ha, address, order_source
+            )
             self.registrations.append(registration)
             registration.start(now_ms)
         self.state.store.dispatcher.calc_bit_map = self._calc_bit_map

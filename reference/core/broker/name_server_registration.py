@@ -7,6 +7,7 @@ each change of a topic, and every thirty seconds.
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from reference.core.broker.ha.ha_service import HAService
@@ -26,14 +27,28 @@ from spec.wire.remoting.request_code import RequestCode
 
 RECONNECT_MS = 1_000
 FIRST_PERIOD_MS = 10_000
-_READ_AND_WRITE = 6
+
+
+class OrderTopicSource(Struct):
+    """The name server whose list of order topics counts: the first with a list.
+
+    The lists of two may differ. A changed topic is registered, so a broker that applies
+    both would register without end.
+    """
+
+    address: Host | None = None
 
 
 class NameServerRegistration:
     """The registration with one name server."""
 
     def __init__(
-        self, state: BrokerState, remoting: RemotingServer, ha: HAService, address: Host
+        self,
+        state: BrokerState,
+        remoting: RemotingServer,
+        ha: HAService,
+        address: Host,
+        order_source: OrderTopicSource,
     ) -> None:
         self.address = address
         self.is_registered = False
@@ -41,6 +56,7 @@ class NameServerRegistration:
         self._state = state
         self._remoting = remoting
         self._ha = ha
+        self._order_source = order_source
         self._connection: int | None = None
 
     def start(self, now_ms: int) -> None:
@@ -68,6 +84,7 @@ class NameServerRegistration:
         """Connect again where the connection to the name server is closed."""
         if connection == self._connection:
             self._connection = None
+            self._apply_order(None, now_ms)
             self._connect_later(now_ms)
 
     def register(self, topic: Topic | None = None) -> None:
@@ -79,7 +96,7 @@ class NameServerRegistration:
         registered = (
             list(self._state.topics.table.values()) if topic is None else [topic]
         )
-        if options.broker_permission != _READ_AND_WRITE:
+        if not (options.may_read and options.may_write):
             registered = [
                 replace(t, permission=options.broker_permission) for t in registered
             ]
@@ -132,9 +149,18 @@ class NameServerRegistration:
             ha_server=response.optional_text("haServerAddr") or "",
         )
         order = fastjson.loads(response.body) if response.body else None
+        self._apply_order(order, response.now_ms)
+
+    def _apply_order(self, order: object, now_ms: int) -> None:
+        """Apply the list of order topics, unless that of another name server counts."""
+        source = self._order_source
+        if source.address not in (None, self.address):
+            return
+        source.address = None
         if isinstance(order, dict):
+            source.address = self.address
             names = (str(name) for name in order.get("table") or {})
-            self._state.topics.order(names, response.now_ms)
+            self._state.topics.order(names, now_ms)
 
     def _connect_later(self, now_ms: int) -> None:
         self._remoting.timers.call_at(now_ms + RECONNECT_MS, lambda _: self._connect())
