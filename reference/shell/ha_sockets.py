@@ -66,6 +66,8 @@ class BrokerHost(RemotingHost):
         link = HAProtocol(self, master)
         try:
             await self._create_connection(link, address, timeout_s=MASTER_TIMEOUT_S)
+            if not link.number:
+                raise ConnectionResetError("the peer has closed the connection")
         except (OSError, ValueError) as error:
             if link.number:  # connected at the last moment: `connection_lost` follows
                 return
