@@ -20,13 +20,15 @@ class PlainAclFile:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._read_at: tuple[int, int, int] | None = None
+        self._read_at: tuple[int, ...] | None = None
 
     def changed_text(self) -> str | None:
         """Return the content if the file changed since the last call, else None."""
         try:
             found = self.path.stat()
-            state = found.st_mtime_ns, found.st_size, found.st_ino
+            # A copy may have the former time and size, and a new mode a readable file.
+            times = found.st_mtime_ns, found.st_ctime_ns
+            state = *times, found.st_size, found.st_ino
             if state == self._read_at:
                 return None
             self._read_at = state
