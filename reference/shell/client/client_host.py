@@ -198,10 +198,15 @@ class _ClientProtocol(asyncio.Protocol):
             self._transport.close()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Write the waiting frames."""
+        """Write the waiting frames, but no request that has failed by now.
+
+        4.6.0 NettyRemotingClient#invokeSync sends nothing after its timeout.
+        """
         self._transport = without_delay(transport)
+        is_pending = self._host.client.rpc.is_pending
         for write in self.waiting:
-            self._transport.write(write.frame)
+            if write.opaque is None or is_pending(write.opaque):
+                self._transport.write(write.frame)
         self.waiting.clear()
 
     def data_received(self, data: bytes) -> None:

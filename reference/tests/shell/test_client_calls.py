@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Self
+from typing import Any, Self
 
 import pytest
 
@@ -25,6 +25,7 @@ from reference.core.remoting.response import Response, encode_response
 from reference.shell.client import client_host
 from reference.shell.client.consumers import ConsumerClient, LitePullClient, PullClient
 from reference.shell.client.producer import ProducerClient
+from reference.shell.loop_host import LoopHost
 from reference.tests.client.peers import GROUP, QUEUE, TOPIC, record
 from reference.tests.client.routes import queue_data
 from spec.host import Host
@@ -51,8 +52,16 @@ class Peer:
         self.arrival = asyncio.Event()
         self.is_asked = asyncio.Event()
         """Set by the first request without a response."""
+        self.unanswered: list[Request] = []
         self.address = ""
         self._served: set[asyncio.Task[None] | None] = set()
+
+    @property
+    def route(self) -> TopicRoute:
+        """The route of its queue."""
+        addresses = {0: self.address}
+        broker = BrokerData(cluster="C", broker_name="a", addresses=addresses)
+        return TopicRoute(queue_datas=(queue_data("a", 1),), broker_datas=(broker,))
 
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
@@ -83,12 +92,7 @@ class Peer:
     async def _response(self, request: Request) -> Response | None:
         match request.code:
             case Code.GET_ROUTEINFO_BY_TOPIC:
-                broker = BrokerData(
-                    cluster="C", broker_name="a", addresses={0: self.address}
-                )
-                queues = (queue_data("a", 1),)
-                route = TopicRoute(queue_datas=queues, broker_datas=(broker,))
-                return Response(body=encode_route(route))
+                return Response(body=encode_route(self.route))
             case Code.QUERY_CONSUMER_OFFSET:
                 return Response(fields={"offset": 0})
             case Code.PULL_MESSAGE if request.fields["queueOffset"] == "0":
@@ -96,6 +100,7 @@ class Peer:
                 return Response(fields=PULLED, body=encode_record(record(0)))
             case Code.HEART_BEAT | Code.UNREGISTER_CLIENT:
                 return Response()
+        self.unanswered.append(request)
         self.is_asked.set()
         return None
 
@@ -211,3 +216,33 @@ def test_a_loop_over_messages_that_is_left_loses_none() -> None:
         return found
 
     assert asyncio.run(read_twice()) == [0, 0, 1, 2]
+
+
+def test_a_request_that_has_failed_is_not_sent_once_connected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client_host, "STOP_TIMEOUT_S", 0.0)
+    connect = LoopHost._create_connection
+
+    async def pull_twice() -> list[str]:
+        may_connect = asyncio.Event()
+
+        async def connect_later(host: LoopHost, *given: Any, **named: Any) -> None:
+            await may_connect.wait()
+            await connect(host, *given, **named)
+
+        monkeypatch.setattr(LoopHost, "_create_connection", connect_later)
+        options = PullOptions(group=GROUP)
+        async with Peer() as peer, PullClient(peer.address, options) as client:
+            client.host.client.routes.table[TOPIC] = peer.route
+            with pytest.raises(ClientError) as error:
+                await client.pull(QUEUE, offset=1, count=1, timeout_ms=1)
+            assert error.value.failure.reason is Reason.TIMEOUT
+            later = client.pull(QUEUE, offset=2, count=1, timeout_ms=LONG_MS)
+            pending = asyncio.create_task(later)
+            may_connect.set()
+            await peer.is_asked.wait()
+            pending.cancel()
+            return [one.fields["queueOffset"] for one in peer.unanswered]
+
+    assert asyncio.run(pull_twice()) == ["2"]

@@ -63,6 +63,10 @@ class RpcClient(Outbox[Effect]):
         """Whether no request is pending."""
         return not self._pending
 
+    def is_pending(self, opaque: int) -> bool:
+        """Return whether the request with *opaque* has no result yet."""
+        return opaque in self._pending
+
     async def invoke(
         self, address: str | None, request: Command, timeout_ms: int
     ) -> Result:
