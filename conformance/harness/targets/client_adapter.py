@@ -28,6 +28,7 @@ from conformance.harness.process.process import (
     track,
 )
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
+from conformance.harness.targets.client_lines import event_error, response_error
 
 Line = dict[str, Any]
 PROTOCOL = 1
@@ -95,6 +96,8 @@ class Adapter:
         self.unanswered = 0
         """Requests other than hello that it left unanswered since its last response."""
         self._numbers = itertools.count(1)
+        self._verbs: dict[int, str] = {}
+        """Verbs of all requests by id."""
         self._changed = threading.Condition()
         words = self._words()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the program
@@ -111,6 +114,7 @@ class Adapter:
         """Write a line, and return the future of its response."""
         line: Line = {"id": next(self._numbers), "verb": verb, **fields}
         assert self._process.stdin is not None
+        self._verbs[line["id"]] = verb
         try:
             self._process.stdin.write(json.dumps(line).encode() + b"\n")
             self._process.stdin.flush()
@@ -188,8 +192,6 @@ class Adapter:
                 self.fault = self.fault or "it ended"
         self._child.terminate(grace_s=1.0)
         self._reading.join(ENDING_S)
-        if self._process.stdout is not None:
-            self._process.stdout.close()
         self._log.close()
 
     def _start(
@@ -225,11 +227,14 @@ class Adapter:
             raise AdapterError(f"cannot start {self.command!r}: {error}") from None
 
     def _read(self) -> None:
+        # This thread closes the output, since a program that the adapter left may keep
+        # it open. Another thread would then wait in its close.
         assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with self._changed:
-                self._record(line)
-                self._changed.notify_all()
+        with self._process.stdout as lines:
+            for line in lines:
+                with self._changed:
+                    self._record(line)
+                    self._changed.notify_all()
         self._process.wait()
         with self._changed:
             self._changed.notify_all()
@@ -239,14 +244,36 @@ class Adapter:
         try:
             line = json.loads(data)
         except ValueError:
-            self.fault = f"it wrote what is no line: {data[:200]!r}"
+            self._break("it wrote what is no line", data)
             return
         if not isinstance(line, dict) or not {"event", "id"} & line.keys():
-            self.fault = f"it wrote no object with event or id: {data[:200]!r}"
+            self._break("it wrote no object with event or id", data)
         elif "event" in line:
-            self.events.append(line)
-        elif line.get("id") in self.responses:
-            self.fault = f"it responded twice: {data[:200]!r}"
+            self._record_event(line, data)
         else:
-            self.responded_at_ms[line["id"]] = round(time.monotonic() * 1000)
-            self.responses[line["id"]] = line
+            self._record_response(line, data)
+
+    def _record_event(self, event: Line, data: bytes) -> None:
+        """Record an event; a wrong one is a fault."""
+        if reason := event_error(event):
+            self._break(reason, data)
+        else:
+            self.events.append(event)
+
+    def _record_response(self, response: Line, data: bytes) -> None:
+        """Record the response to a request; a wrong one is a fault."""
+        number = response["id"]
+        verb = self._verbs.get(number) if isinstance(number, int) else None
+        if verb is None:
+            self._break(f"it responded to no request, by the id {number!r}", data)
+        elif number in self.responses:
+            self._break("it responded twice", data)
+        elif reason := response_error(verb, response):
+            self._break(reason, data)
+        else:
+            self.responded_at_ms[number] = round(time.monotonic() * 1000)
+            self.responses[number] = response
+
+    def _break(self, reason: str, data: bytes) -> None:
+        """Record the first violation of the protocol, with the begin of its line."""
+        self.fault = self.fault or f"{reason}: {data[:200]!r}"
