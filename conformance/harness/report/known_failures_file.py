@@ -15,16 +15,17 @@ from conformance.harness.report.causes import without_varying
 from conformance.harness.report.known_failures import ANY, Known
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import BASELINE, STALE, ClauseResult
+from conformance.harness.targets.target import CLIENT
 
 MOST_SHOWN = 60
 """Characters of a value that a reason shows."""
 
 HEADER = """\
 # Known failures of {target}, release {release}.
-# Written by `rmqc test --write-known`: give each entry a reason of your own and, where
-# there is one, the link of its issue. `rmqc test --known THIS` then fails only for
-# others, and for entries whose clause passes, which are to be removed. An entry is for
-# every target, unless it has a pattern such as target = "cmd:*".
+# Written by `{command} --write-known`: give each entry a reason of your own and,
+# where there is one, the link of its issue. `{command} --known THIS` then fails only
+# for others, and for entries whose clause passes, which are to be removed. An entry is
+# for every target, unless it has a pattern such as target = "{pattern}:*".
 """
 
 
@@ -41,7 +42,15 @@ def known_text(
     so_far = {
         one.clause: one for one in known if one.matches(target=target, release=release)
     }
-    parts = [HEADER.format(target=target, release=release)]
+    is_client = target.startswith(CLIENT)
+    parts = [
+        HEADER.format(
+            target=target,
+            release=release,
+            command="rmqc test-client" if is_client else "rmqc test",
+            pattern="client" if is_client else "cmd",
+        )
+    ]
     for result in results:
         if result.outcome is Outcome.KNOWN:
             parts.append(_entry(so_far[result.id]))

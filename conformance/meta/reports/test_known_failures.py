@@ -77,6 +77,15 @@ def test_reasons_are_kept_and_stale_entries_left_out(tmp_path: Path) -> None:
     assert flaky == known[2]
 
 
+def test_the_file_of_a_client_names_its_own_command() -> None:
+    description = {"text": "client:node a.js", "release": "4.6.0"}
+    lines = known_text([], (), description).splitlines()
+    head = " ".join(line.removeprefix("# ") for line in lines)
+    assert "Written by `rmqc test-client --write-known`" in head
+    assert "`rmqc test-client --known THIS` then fails" in head
+    assert 'a pattern such as target = "client:*".' in head
+
+
 def test_reasons_are_equal_in_every_run() -> None:
     texts = []
     for opaque, topic in ((70, "topic_f3830a9f_43"), (5523, "topic_131ce946_2119")):

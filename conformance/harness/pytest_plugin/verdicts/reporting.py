@@ -238,12 +238,15 @@ def _unusable_part(error: BaseException | None, item: pytest.Item) -> Defect | N
 
 
 def _explained_error(
-    verdict: Verdict, error: BaseException, report: pytest.TestReport
+    verdict: Verdict,
+    error: BaseException,
+    item: pytest.Item,
+    report: pytest.TestReport,
 ) -> Verdict:
     """Return *verdict* of an error of our own with its traceback and the last frames.
 
     The reason of an adapter's error has its state and the request. Such an error has
-    no traceback, which *report* loses too.
+    no traceback, which *report* loses too. Its test is named instead.
     """
     transcript = CONVERSATIONS.latest()
     frames = transcript.render() if transcript is not None else ""
@@ -252,6 +255,9 @@ def _explained_error(
     parts = filter(None, [verdict.reason, traceback, frames])
     text = "\n\n".join(parts)[: verdicts.TEXT_LIMIT]
     if is_adapters:
+        options = item.config.stash[OPTIONS]
+        rows = verdicts.last_rows(item, options, artifacts.NOTHING)
+        text = "\n\n".join([text, verdicts.sentence_of(item), rows])
         report.longrepr = text
     return replace(verdict, text=text)
 
@@ -266,7 +272,7 @@ def _explained(
     if call.excinfo is None:
         return verdict
     if verdict.outcome is Outcome.ERROR:
-        return _explained_error(verdict, call.excinfo.value, report)
+        return _explained_error(verdict, call.excinfo.value, item, report)
     options = item.config.stash[OPTIONS]
     error, blamed = call.excinfo.value, verdict.blamed
     kept = artifacts.keep(options.report, item, error, blamed)
