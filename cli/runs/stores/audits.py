@@ -182,18 +182,19 @@ def ended_by_interrupt() -> Iterator[None]:
     """End the program with one line on Ctrl-C or SIGTERM, after all cleaning up.
 
     PySpark and Py4J raise other errors for calls that a signal interrupts. Python
-    therefore writes the number of each signal to a pipe.
+    ignores the exception of a signal that arrives in a finaliser, and the audit then
+    completes. Python therefore writes the number of each signal to a pipe.
     """
     numbers, to_write = os.pipe()
     for end in (numbers, to_write):
         os.set_blocking(end, False)
     before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
     try:
-        yield
-    except BaseException:
-        with suppress(BlockingIOError):  # no signal was received
-            fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
-        raise
+        try:
+            yield
+        finally:
+            with suppress(BlockingIOError):  # no signal was received
+                fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
     finally:
         signal.set_wakeup_fd(before)
         for end in (numbers, to_write):
