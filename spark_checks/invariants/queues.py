@@ -81,7 +81,8 @@ def records_without_unit(tables: Tables) -> DataFrame:
     """Return the records without a unit, as runs of missing units.
 
     At the end of a queue the dispatch may be pending. A topic without queues or
-    configuration was deleted, and its records need no units.
+    configuration was deleted, and its records need no units. Neither do records of a
+    queue without units, if another queue shows that the topic was created again later.
     """
     situation = tables.situation
     places = tables.units.select("topic", "queue_id", "queue_offset")
@@ -103,6 +104,7 @@ def records_without_unit(tables: Tables) -> DataFrame:
         )
         queue = ("topic", "queue_id")
         missing = after_earlier_unit(missing, known, queue, "queue_offset")
+    missing = _without_earlier_topics(missing, tables)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
     if situation.known_topics is not None:
         runs = runs.where(F.col("topic").isin(*situation.known_topics, ""))
@@ -202,6 +204,30 @@ def _places_needing_unit(tables: Tables) -> DataFrame:
     last = F.max("incarnation").over(queue)
     return incarnations.withColumn("last_incarnation", last).where(
         "incarnation = last_incarnation"
+    )
+
+
+def _without_earlier_topics(missing: DataFrame, tables: Tables) -> DataFrame:
+    """Return *missing* without the records of topics that were created again later.
+
+    A deletion destroys all queues of a topic. A queue that gets messages afterwards
+    counts from 0 again, and one without a message has no file (4.6.0
+    store.DefaultMessageStore#cleanUnusedTopic).
+    """
+    queue = Window.partitionBy("topic", "queue_id")
+    before = F.lag("offset").over(queue.orderBy("offset"))
+    created_again = (
+        places_with_incarnations(tables)
+        .where("not is_shared")
+        .withColumn("before", before)
+        .where("queue_offset = 0 and before is not null")
+        .groupBy("topic")
+        .agg(F.max("offset").alias("created_at"))
+    )
+    return (
+        missing.withColumn("queue_end", F.max("offset").over(queue))
+        .join(F.broadcast(created_again), "topic", "left")
+        .where("last_unit is not null or queue_end >= coalesce(created_at, 0)")
     )
 
 

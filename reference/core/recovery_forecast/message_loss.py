@@ -13,6 +13,8 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import chain, pairwise
 
+from msgspec.structs import replace
+
 from reference.core.recovery_forecast.log_state import SEVERAL
 from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
@@ -51,6 +53,7 @@ _DELETED = Cause(
     "its topic is neither in a queue nor in topics.json", "REC-DISPATCH-002"
 )
 _CREATED_AGAIN = Cause("its queue was created again after it", "REC-DISPATCH-002")
+_TOPIC_CREATED_AGAIN = Cause("its topic was created again after it", "REC-DISPATCH-002")
 _SKIPPED = Cause(
     "a pull skips it after a unit that points outside of the log", "REC-QUEUE-013"
 )
@@ -85,6 +88,10 @@ class MessageLossSurvey:
         self._right: Counter[int] = Counter()
         """Units at which a record begins, by the start offset of the file."""
         self._twice: set[int] = set()
+        self._created_again: dict[str, int] = {}
+        """By topic: the last place at which one of its queues began again."""
+        self._without_units: dict[Queue, int] = {}
+        """By queue without a unit: the place of its last record."""
 
     def run(self) -> None:
         """Compare all messages, and add the findings to the outcome."""
@@ -217,6 +224,7 @@ class MessageLossSurvey:
             self._view.count_read(record.size)
             if self._queues.has(record):
                 self._look_up(place, record)
+        self._move_earlier_topics()
 
     def _note_gap(self, begin: int, end: int) -> None:
         """Collect a gap without a record, except whole files within it."""
@@ -245,6 +253,8 @@ class MessageLossSurvey:
             ranges, cause = found.of_deleted_topics, _DELETED
         elif queue and self._is_created_after(place, record, queue):
             ranges, cause = found.of_deleted_topics, _CREATED_AGAIN
+        elif queue is None or queue.max_offset == 0:
+            self._without_units[record.queue] = place
         ranges.add(record.queue, record.queue_offset, cause, record.stored_at_ms)
 
     def _is_deleted(self, topic: str) -> bool:
@@ -267,7 +277,28 @@ class MessageLossSurvey:
         if queue.name not in self._begins:
             self._begins[queue.name] = self._begin_of(queue)
         begin = self._begins[queue.name]
-        return record.queue_offset >= queue.min_offset and place < begin
+        is_before = record.queue_offset >= queue.min_offset and place < begin
+        if is_before:
+            topic = queue.name[0]
+            self._created_again[topic] = max(begin, self._created_again.get(topic, 0))
+        return is_before
+
+    def _move_earlier_topics(self) -> None:
+        """Move messages of queues without a unit whose topic was created again later.
+
+        A deletion destroys all queues of a topic (5.3.3
+        store.DefaultMessageStore#deleteTopics). Some get no message afterwards.
+        """
+        found = self._outcome
+        gone = {
+            queue
+            for queue, place in self._without_units.items()
+            if place < self._created_again.get(queue[0], 0)
+        }
+        for one in [*found.invisible]:
+            if (one.topic, one.queue_id) in gone:
+                found.invisible.remove(one)
+                found.of_deleted_topics.append(replace(one, cause=_TOPIC_CREATED_AGAIN))
 
     def _begin_of(self, queue: QueueState) -> int:
         """Return the place of the first record of *queue*, -1 with another number."""

@@ -15,6 +15,7 @@ from spark_checks.findings import Finding
 from spark_checks.report import report
 from spark_checks.tests.building import StoreBuilder, overwrite
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import file_name
 
 
 def _place(found: Finding) -> tuple[str, str, int]:
@@ -75,6 +76,41 @@ def test_a_hole_among_units_of_deleted_records_is_reported(
     audit = audit_store(spark, str(store))
     assert [_place(found) for found in audit.findings] == [
         ("INV-CQ-006", hit.queue_file, hit.unit_position)
+    ]
+
+
+def _in_two_queues(builder: StoreBuilder, count: int) -> None:
+    for number in range(count):
+        builder.put("Orders", number % 2)
+
+
+@pytest.mark.parametrize("is_created_again", [True, False])
+def test_queues_of_a_topic_that_is_created_again_may_stay_empty(
+    spark: SparkSession, tmp_path: Path, *, is_created_again: bool
+) -> None:
+    builder = StoreBuilder()
+    _in_two_queues(builder, 20)
+    if is_created_again:
+        builder.queues.clear()
+    for _ in range(3):
+        builder.put("Orders", 0)
+    builder.queues.pop(("Orders", 1), None)
+    found = audit_store(spark, str(builder.write(tmp_path))).findings
+    lost = {("INV-CQ-005", f"consumequeue/Orders/1/{file_name(0)}", 0)}
+    assert set(map(_place, found)) == (set() if is_created_again else lost)
+
+
+def test_a_queue_with_messages_since_its_topic_was_created_again_needs_units(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    _in_two_queues(builder, 20)
+    builder.queues.clear()
+    _in_two_queues(builder, 6)
+    del builder.queues["Orders", 1]
+    found = audit_store(spark, str(builder.write(tmp_path))).findings
+    assert [one.message for one in found] == [
+        "Records of queue 1 of Orders, from queue offset 0, without a unit: 3."
     ]
 
 

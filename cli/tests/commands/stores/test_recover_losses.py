@@ -102,11 +102,8 @@ def test_a_topic_is_not_deleted_if_anything_of_it_is_there(tmp_path: Path) -> No
     assert foretold(store)["totals"]["of_deleted_topics"] == 0
 
 
-@pytest.mark.parametrize("is_counted_again", [True, False])
-def test_messages_before_a_queue_was_created_again_are_no_harm(
-    tmp_path: Path, *, is_counted_again: bool
-) -> None:
-    store, first = copied(tmp_path), 7
+def _begin_again(store: Path, first: int, *, is_counted_again: bool = True) -> None:
+    """Let queue 0 of HandoverOrders begin at its message *first*."""
     for path in (store / "commitlog").iterdir():
         data = bytearray(path.read_bytes())
         for one in scan(bytes(data), int(path.name)).records:
@@ -121,9 +118,35 @@ def test_messages_before_a_queue_was_created_again_are_no_harm(
     units = queue.read_bytes()
     later = units[first * UNIT_SIZE :]
     queue.write_bytes(later.ljust(len(units), b"\0"))
+
+
+@pytest.mark.parametrize("is_counted_again", [True, False])
+def test_messages_before_a_queue_was_created_again_are_no_harm(
+    tmp_path: Path, *, is_counted_again: bool
+) -> None:
+    store, first = copied(tmp_path), 7
+    _begin_again(store, first, is_counted_again=is_counted_again)
     totals = foretold(store)["totals"]
     counts = totals["of_deleted_topics"], totals["invisible"]
     assert counts == ((first, 0) if is_counted_again else (0, first))
+
+
+@pytest.mark.parametrize(
+    ("queue_id", "gone", "hidden"),
+    [
+        pytest.param(3, 12, 0, id="messages before the topic was created again"),
+        pytest.param(2, 0, 13, id="a message behind that"),
+    ],
+)
+def test_a_queue_may_have_no_message_since_its_topic_was_created_again(
+    tmp_path: Path, queue_id: int, gone: int, hidden: int
+) -> None:
+    store, first = copied(tmp_path), 13
+    _begin_again(store, first)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders" / str(queue_id))
+    totals = foretold(store)["totals"]
+    assert totals["of_deleted_topics"] == first + gone
+    assert totals["invisible"] == hidden
 
 
 @pytest.mark.parametrize("release", RELEASES)
