@@ -49,8 +49,9 @@ IN_ROCKSDB = {
 }
 """Queues and the state of transactions are in RocksDB, from 5.4 on."""
 DELETED = ("AuditAgain", "AuditGone")
-"""Topics that are deleted; the first of them is created again."""
-DELETED_COUNT = 5
+"""Topics that are deleted; the first of them is created again, with fewer queues."""
+DELETED_QUEUES, DELETED_COUNT = 2, 5
+"""Queues of each of them, and messages of each queue."""
 COUNT = 240
 HAS_REQUEST = (4, 9, 4)
 """First release with DELETE_EXPIRED_COMMITLOG."""
@@ -212,22 +213,25 @@ def leave_deleted(release: str, directory: Path) -> dict[str, Path]:
     with broker_of(release, store, {**CONF, "timerWheelEnable": "true"}) as lent:
         target, broker = lent
         for name in DELETED:
-            _send_to_new(broker, name)
+            _send_to_new(broker, name, queue_count=DELETED_QUEUES)
         fill(broker, "before", count=COUNT // 4)
         for name in DELETED:
             require_success(broker.delete_topic(topic=name))
-        _send_to_new(broker, DELETED[0])
+        _send_to_new(broker, DELETED[0], queue_count=1)
         fill(broker, "after", count=COUNT // 4)
         target.stop()
     return {"topics deleted": store}
 
 
-def _send_to_new(broker: Client, topic: str) -> None:
-    """Create *topic*, and send DELETED_COUNT messages to its only queue."""
-    require_success(broker.create_topic(topic=topic, queue_count=1))
-    for _ in range(DELETED_COUNT):
-        require_success(broker.send_message(topic=topic))
-    broker.wait_for_max_offset(topic=topic, offset=DELETED_COUNT, timeout_s=PATIENCE_S)
+def _send_to_new(broker: Client, topic: str, *, queue_count: int) -> None:
+    """Create *topic*, and send DELETED_COUNT messages to each of its queues."""
+    require_success(broker.create_topic(topic=topic, queue_count=queue_count))
+    for queue_id in range(queue_count):
+        for _ in range(DELETED_COUNT):
+            require_success(broker.send_message(topic=topic, queue_id=queue_id))
+        broker.wait_for_max_offset(
+            topic=topic, queue_id=queue_id, offset=DELETED_COUNT, timeout_s=PATIENCE_S
+        )
 
 
 def leave_rocksdb(release: str, directory: Path) -> dict[str, Path]:
