@@ -37,6 +37,8 @@ BEYOND_SIZE = 64 * 1024
 """Bytes to read behind the end of a range, for its last record."""
 RECORD_SIZE_MAX = 64 * 1024 * 1024
 """Larger records are invalid; a broker's limit is 4 MiB by default."""
+PAGE_SIZE = 4096
+"""Bytes that `writeWithoutMmap` of 5.5.0 rounds its writes up to, on most machines."""
 OLDER = "older bytes follow the written part"
 """Reason of an end that is not all zeros."""
 
@@ -284,12 +286,39 @@ def _region(
     if following < 0 and not head.strip(b"\0"):
         clean = only_zeros(read_at, start=position, end=_written(where))
         return _tail(where, position, None if clean else OLDER)
+    if following < 0 and _is_rest_of_page(read_at, where, position, head):
+        return _tail(where, position, OLDER)
     if blank_size is not None:
         reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
     else:
         reason = record_error(head, left) or contradiction
     end = where.file_size if following < 0 else following
     return Region(position=position, size=end - position, kind="damaged", reason=reason)
+
+
+def _is_rest_of_page(
+    read_at: ReadAt, where: LogRange, position: int, head: bytes
+) -> bool:
+    """Return whether older bytes end with the page in which the written part ends.
+
+    With `writeWithoutMmap`, 5.5.0 writes whole pages from a buffer that older records
+    were in (5.5.0 store.logfile.DefaultMappedFile#appendMessagesInner). A head with a
+    magic, or with the size of these bytes, is that of a damaged record or blank.
+    """
+    if len(head) < _HEAD_SIZE:
+        return False
+    size, magic = _head.unpack(head)
+    end = -(-position // PAGE_SIZE) * PAGE_SIZE
+    older = read_at(position, end - position).rstrip(b"\0")
+    is_damaged = magic in (MAGIC_V1, MAGIC_V2, BLANK_MAGIC) or _is_torn(older)
+    is_damaged |= size in (where.file_size - position, len(older))
+    return not is_damaged and only_zeros(read_at, start=end, end=_written(where))
+
+
+def _is_torn(data: bytes) -> bool:
+    """Return whether *data* ends within the magic of a record."""
+    begun = data[_MAGIC_AT:]
+    return bool(begun) and any(magic.startswith(begun) for magic in _MAGICS)
 
 
 def _tail(where: LogRange, position: int, reason: str | None) -> Region:

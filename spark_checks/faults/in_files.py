@@ -21,8 +21,8 @@ def _after_last(site: Site, data: bytes) -> Found:
 
 
 def log_noise(site: Site) -> Found:
-    """Write other bytes behind the last record."""
-    return _after_last(site, b"\x7fnoise")
+    """Write other bytes behind the last record, more than the rest of a page."""
+    return _after_last(site, b"\x7fnoise" * 1000)
 
 
 def log_torn(site: Site) -> Found:

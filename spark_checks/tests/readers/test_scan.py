@@ -118,6 +118,43 @@ def test_a_file_cut_anywhere_in_its_last_record_is_read(log: bytes) -> None:
         assert found[-1]["kind"] == ("tail" if only_zeros else "damaged")
 
 
+@pytest.mark.parametrize(
+    ("end", "head", "kind"),
+    [
+        pytest.param(-1, b"", "tail", id="most of the page"),
+        pytest.param(0, b"", "tail", id="the page"),
+        pytest.param(1, b"", "damaged", id="a byte of the next page"),
+        pytest.param(0, b"\0\0\x01\xf4\xda\xa3\x20\xa7", "damaged", id="a magic"),
+    ],
+)
+def test_older_bytes_may_end_the_last_page(
+    log: bytes, end: int, head: bytes, kind: str
+) -> None:
+    start = rows_of(log)[-1]["position"]
+    end += -(-start // record_scan.PAGE_SIZE) * record_scan.PAGE_SIZE
+    older = head + b"x" * (end - start - len(head))
+    (*records, last) = rows_of(log[:start] + older + log[end:])
+    assert records == rows_of(log)[:-1]
+    assert (last["position"], last["kind"]) == (start, kind)
+    assert kind == "damaged" or last["reason"] == record_scan.OLDER
+
+
+@pytest.mark.parametrize("length", [5, 6, 7, 8])
+def test_a_torn_head_behind_the_last_record_is_damaged(log: bytes, length: int) -> None:
+    start = rows_of(log)[-1]["position"]
+    torn = b"\0\0\x01\xf4\xda\xa3\x20\xa7"[:length]
+    last = rows_of(log[:start] + torn + log[start + length :])[-1]
+    assert (last["position"], last["kind"]) == (start, "damaged")
+
+
+def test_a_damaged_last_record_is_no_older_one(log: bytes) -> None:
+    start = rows_of(log)[-2]["position"]
+    damaged = bytearray(log)
+    damaged[start + 4] ^= 0xFF  # its magic
+    last = rows_of(bytes(damaged))[-1]
+    assert (last["position"], last["kind"]) == (start, "damaged")
+
+
 def test_an_empty_file_is_a_tail() -> None:
     assert [row["kind"] for row in rows_of(bytes(4096))] == ["tail"]
 
