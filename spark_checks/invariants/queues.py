@@ -7,9 +7,11 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.invariants.records import places_with_incarnations
+from spark_checks.invariants.records import (
+    of_known_topics,
+    places_with_incarnations,
+)
 from spark_checks.invariants.shared_queues import without_shared_places
-from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
     ERROR,
     QUEUE_FILE,
@@ -73,7 +75,7 @@ def wrong_tags_codes(tables: Tables) -> DataFrame:
         f" and tags_code > {EXTENSION_ADDRESS_MAX}"
     )
     if not tables.situation.delays_are_known:
-        rows = _without_configured_delays(rows, tables.situation)
+        rows = _without_configured_delays(rows)
     return unit_findings(rows, Rule("INV-CQ-003"))
 
 
@@ -106,10 +108,8 @@ def records_without_unit(tables: Tables) -> DataFrame:
         missing = after_earlier_unit(missing, known, queue, "queue_offset")
     missing = _without_earlier_topics(missing, tables)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
-    if situation.known_topics is not None:
-        runs = runs.where(F.col("topic").isin(*situation.known_topics, ""))
     return findings(
-        runs,
+        of_known_topics(runs, situation),
         Rule(
             "INV-CQ-005",
             severity=f"{{if(first > coalesce(last_unit, -1),"
@@ -169,25 +169,16 @@ def expected_units(tables: Tables) -> DataFrame:
     return into_audited_ranges(units, tables.situation)
 
 
-def _without_configured_delays(rows: DataFrame, situation: Situation) -> DataFrame:
+def _without_configured_delays(rows: DataFrame) -> DataFrame:
     """Return *rows* without the units that only show another configured delay.
 
-    A delay level is a queue. All its units have the same delay, in whole seconds, which
-    a damaged time hardly ever is. A sample may hold too few units to decide.
+    A delay is in whole seconds, which that of a damaged time hardly ever is. A broker
+    that starts with another messageDelayLevel changes it within a queue.
     """
-    is_delayed = f"topic = '{SCHEDULE_TOPIC}'"
-    if situation.is_sampled:
-        return rows.where(f"not {is_delayed}")
-    rows = rows.withColumn("delay", F.expr("tags_code - record_stored_at_ms"))
-    delays = rows.groupBy("topic", "queue_id").agg(
-        F.mode("delay", True).alias("level_ms")
-    )
-    configured = (
-        f"{is_delayed} and delay = level_ms and delay % 1000 = 0"
-        f" and delay between 0 and {DELAY_MAX_MS}"
-    )
-    return rows.join(F.broadcast(delays), ["topic", "queue_id"]).where(
-        f"not ({configured})"
+    delay = "tags_code - record_stored_at_ms"
+    return rows.where(
+        f"not (topic = '{SCHEDULE_TOPIC}' and ({delay}) % 1000 = 0"
+        f" and {delay} between 0 and {DELAY_MAX_MS})"
     )
 
 

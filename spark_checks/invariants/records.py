@@ -9,6 +9,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.invariants.shared_queues import without_shared_gaps
+from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
     Rule,
     damage_rules,
@@ -60,7 +61,10 @@ def wrong_rows(tables: Tables) -> DataFrame:
 
 
 def offset_gaps(tables: Tables) -> DataFrame:
-    """Return the records whose queue offset does not follow the previous one."""
+    """Return the records whose queue offset does not follow the previous one.
+
+    Whether a deleted topic had batch consume queues is unknown.
+    """
     in_incarnation = Window.partitionBy(*QUEUE_PART, "incarnation").orderBy("offset")
     before = F.lag("queue_offset").over(in_incarnation)
     first_is_0 = F.lit(0 if tables.situation.min_offset == 0 else None).cast("bigint")
@@ -75,7 +79,15 @@ def offset_gaps(tables: Tables) -> DataFrame:
     )
     if tables.shared is not None:
         rows = without_shared_gaps(rows, tables.shared)
+    rows = of_known_topics(rows, tables.situation)
     return record_findings(rows, Rule("INV-LOG-005"))
+
+
+def of_known_topics(rows: DataFrame, situation: Situation) -> DataFrame:
+    """Return *rows* without those of deleted topics, as far as topics are known."""
+    if situation.known_topics is None:
+        return rows
+    return rows.where(F.col("topic").isin(*situation.known_topics, ""))
 
 
 def places_with_incarnations(tables: Tables) -> DataFrame:

@@ -5,6 +5,7 @@ An intact store has no finding, a killed broker's has warnings, a hole is an err
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,10 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.findings import Finding
 from spark_checks.report import report
-from spark_checks.tests.building import StoreBuilder, overwrite
+from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder, overwrite
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name
+from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 
 def _place(found: Finding) -> tuple[str, str, int]:
@@ -112,6 +114,39 @@ def test_a_queue_with_messages_since_its_topic_was_created_again_needs_units(
     assert [one.message for one in found] == [
         "Records of queue 1 of Orders, from queue offset 0, without a unit: 3."
     ]
+
+
+def test_a_delay_level_may_have_another_delay_after_a_restart(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    delays_ms = [1000, 1000, 1000, 7000, 7000, 1001]
+    real = "DELAY\x012\x02REAL_TOPIC\x01Orders\x02REAL_QID\x010\x02"
+    for delay_ms in delays_ms:
+        stored_at_ms = BEGAN_AT_MS + len(builder.log)
+        builder.put(SCHEDULE_TOPIC, 1, properties=real)
+        units = builder.queues[SCHEDULE_TOPIC, 1]
+        units[-1] = replace(units[-1], tags_code=stored_at_ms + delay_ms)
+    found = audit_store(spark, str(builder.write(tmp_path))).findings
+    queue = f"consumequeue/{SCHEDULE_TOPIC}/1/{file_name(0)}"
+    assert [_place(one) for one in found] == [("INV-CQ-003", queue, 5 * UNIT_SIZE)]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_deleted_topic_may_have_had_batches(
+    spark: SparkSession, tmp_path: Path, *, is_deleted: bool
+) -> None:
+    builder = StoreBuilder()
+    builder.put("Orders")
+    units = builder.queues["Batches", 0] = []
+    for _ in range(3):
+        units += [builder.queues["Orders", 0][0]] * 2  # the places of a batch
+        builder.put("Batches")
+    if is_deleted:
+        del builder.queues["Batches", 0]
+    found = audit_store(spark, str(builder.write(tmp_path))).findings
+    assert ("INV-LOG-005" in {one.invariant.id for one in found}) is not is_deleted
+    assert not (found and is_deleted)
 
 
 @pytest.mark.parametrize("directory", ["consumequeue", "consumequeue_rocksdb"])
