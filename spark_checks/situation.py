@@ -77,6 +77,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         if path.startswith(f"{BATCH_QUEUE}/")
     }
     topics = config_file(store, TOPICS)
+    are_known = topics.has_table and not store.may_have_config_in_rocksdb
     levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
     consumed = config_file(store, consumed_path(store)).entries
     return Situation(
@@ -86,7 +87,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         sections=LogSections.between(store.min_offset, store.commit_log_end),
         queue_file_size=size or Situation().queue_file_size,
         has_queues_in_rocksdb=store.has_queues_in_rocksdb,
-        known_topics=known_topics(store, topics) if topics.has_table else None,
+        known_topics=known_topics(store, topics) if are_known else None,
         batch_topics=frozenset(batch_topics),
         delays=conf.delays,
         delays_are_known=conf.delays_are_known,

@@ -12,6 +12,7 @@ from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.tap import Tap
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
 from conformance.harness.targets.started import command_target
+from conformance.harness.targets.started.embedded import SOURCES
 from conformance.harness.targets.target import Target, TargetError, parse_target
 from conformance.meta.peers.lying_cluster import cluster_info
 from spec.wire.remoting.command import Command
@@ -89,6 +90,8 @@ def test_the_registered_address_of_a_broker_needs_a_listener() -> None:
 
 LISTED = """
 release = "4.6.0"
+[environment]
+PYTHONPATH = "SOURCES"
 [broker]
 command = ["{python}", "-c", '''
 import signal, sys
@@ -111,7 +114,8 @@ def test_so_does_that_of_a_broker_that_is_started(
 ) -> None:
     monkeypatch.setattr(command_target, "REGISTERED_S", 0.1)
     file = tmp_path / "target.toml"
-    file.write_text(LISTED.replace("HOST", host), encoding="utf-8")
+    text = LISTED.replace("HOST", host).replace("SOURCES", str(SOURCES))
+    file.write_text(text, encoding="utf-8")
     target = parse_target(f"cmd:{file}")
     message = rf"no listener on {host}:1, .*registered.*should be 127\.0\.0\.1:"
     with pytest.raises(TargetError, match=message), target:
