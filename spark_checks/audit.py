@@ -39,7 +39,7 @@ from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent
 from spark_checks.report.start_forecast import StartForecast
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
-from spark_checks.session.session import FAILURES, failed
+from spark_checks.session.failures import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, commit_log_file_size, list_store

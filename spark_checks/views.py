@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame, SparkSession
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import consumed_path
 from spark_checks.file_systems import NotAStoreError
-from spark_checks.session.session import FAILURES, failed
+from spark_checks.session.failures import FAILURES, failed
 from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (

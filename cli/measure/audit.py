@@ -78,7 +78,7 @@ def audit(
     3 Java or Spark failed.
     """
     from bench.measurements.audit import AuditBenchError, NoDiskError, Run, measure
-    from spark_checks.session.session import SparkError
+    from spark_checks.session.failures import SparkError
 
     run = Run(
         master=master,

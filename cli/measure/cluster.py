@@ -51,7 +51,7 @@ def cluster(
     """
     from bench.measurements.audit import AuditBenchError, NoDiskError, Run
     from bench.measurements.cluster import measure
-    from spark_checks.session.session import SparkError
+    from spark_checks.session.failures import SparkError
 
     run = Run(
         master="local[2]",

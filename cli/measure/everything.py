@@ -140,7 +140,7 @@ def _as_target_error() -> AbstractContextManager[None]:
     from bench.measurements.namesrv import NameServerBenchError
     from bench.processes.java_decoder import JavaDecoderError
     from bench.processes.recorded_log import NoLogError
-    from spark_checks.session.session import SparkError
+    from spark_checks.session.failures import SparkError
 
     return failures_reported(
         failed=(AuditBenchError, JavaDecoderError, NameServerBenchError, SparkError),

@@ -33,7 +33,7 @@ from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
 from spark_checks.findings import LISTED_MAX, in_order
 from spark_checks.progress import Progress, silent
-from spark_checks.session.session import FAILURES, failed
+from spark_checks.session.failures import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.tables.store_tables import open_tables

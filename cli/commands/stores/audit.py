@@ -186,7 +186,7 @@ def _as_target_error() -> Iterator[None]:
     from spark_checks.faults.labels import LabelsError
     from spark_checks.file_systems import NotAStoreError
     from spark_checks.sampling import SampleError
-    from spark_checks.session.session import SparkError
+    from spark_checks.session.failures import SparkError
     from spark_checks.views import ExportError
 
     try:

@@ -142,7 +142,8 @@ def generate(
 
 def _write(store: Path, plan: Plan, master: str | None) -> None:
     from spark_checks.generate.store import generate as generate_store
-    from spark_checks.session.session import SparkError, spark_context
+    from spark_checks.session.failures import SparkError
+    from spark_checks.session.session import spark_context
 
     if master is None:
         with parts_written(store, plan.files) as on_part:

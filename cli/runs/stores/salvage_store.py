@@ -210,7 +210,8 @@ def _new_files(
         yield (write_file(log, file, offsets, progress) for file in files)
         return
     from cli.runs.stores.salvage_tasks import PACKAGES, write_log_by_tasks
-    from spark_checks.session.session import FAILURES, SparkError, failed, spark_context
+    from spark_checks.session.failures import FAILURES, SparkError, failed
+    from spark_checks.session.session import spark_context
 
     try:
         with spark_context(master, packages=PACKAGES) as context:

@@ -17,7 +17,9 @@ import pytest
 from java_runtime.class_archive import ClassArchive
 from rocketmq_conformance.paths import module_command
 from spark_checks.session import session
+from spark_checks.session.failures import SparkError
 from spark_checks.session.settings import spark_environment, spark_settings
+from spark_checks.session.surroundings import output_to
 
 ROOT = Path(__file__).resolve().parents[3]
 STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
@@ -78,7 +80,7 @@ def test_output_of_java_does_not_join_the_report(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     os.write(1, b"before\n")
-    with session._output_to(tmp_path / "log"):
+    with output_to(tmp_path / "log"):
         subprocess.run([sys.executable, "-c", "print('noise')"], check=True)
     os.write(1, b"after\n")
     assert (tmp_path / "log").read_text(encoding="utf-8") == "noise\n"
@@ -94,7 +96,7 @@ def test_a_full_disk_ends_the_start_with_one_line(
     monkeypatch.setattr(Path, "write_bytes", full)
     line = r"^Spark did not start: \S+ cannot be written: No space left on device$"
     with (
-        pytest.raises(session.SparkError, match=line),
+        pytest.raises(SparkError, match=line),
         session.spark_context("local[1]"),
     ):
         pytest.fail("Spark has started")
@@ -109,7 +111,7 @@ def test_a_machine_without_a_temporary_directory_is_one_line(
     monkeypatch.setattr(tempfile, "gettempdir", missing)
     line = "^Spark did not start: No usable temporary directory found$"
     with (
-        pytest.raises(session.SparkError, match=line),
+        pytest.raises(SparkError, match=line),
         session.spark_context("local[1]"),
     ):
         pytest.fail("Spark has started")
@@ -137,7 +139,7 @@ def test_the_reason_of_a_failed_start_is_read_before_java_is_killed(
             started.append(subprocess.Popen(words, stdin=subprocess.PIPE))
             raise ErrorInJava(started[0])
 
-    with pytest.raises(session.SparkError) as error:
+    with pytest.raises(SparkError) as error:
         start()
     with started[0] as java:
         assert java.poll() is not None

@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from rocketmq_conformance.paths import module_command
-from spark_checks.session.session import JAVA_HAS_ENDED, SparkError
+from spark_checks.session.failures import JAVA_HAS_ENDED, SparkError
 
 ROOT = Path(__file__).resolve().parents[3]
 STORE = ROOT / "fixtures" / "store" / "4.6.0-stopped"
