@@ -10,11 +10,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
-from functools import cached_property
 from itertools import chain, pairwise
 
-from msgspec.structs import replace
-
+from reference.core.recovery_forecast.earlier_topics import EarlierTopics
 from reference.core.recovery_forecast.log_state import SEVERAL
 from reference.core.recovery_forecast.outcome import Cause, Outcome
 from reference.core.recovery_forecast.queue_state import QueueState
@@ -27,7 +25,6 @@ from reference.core.store.recovery.queue_end import Unit
 from reference.core.store.types import Queue
 from spec.integers import INT32_MAX, INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE
-from spec.wire.message.topic_names import UNLISTED_BEGINS
 
 _ASTRAY_MAX = 100_000
 """Limit of units out of order that are collected per queue."""
@@ -49,11 +46,6 @@ _CUT = Cause("the commit log is cut before it", "REC-TRUNCATE-001")
 _CUT_EARLY = Cause(
     "the commit log is cut before it, and no queue had it yet", "REC-TRUNCATE-001"
 )
-_DELETED = Cause(
-    "its topic is neither in a queue nor in topics.json", "REC-DISPATCH-002"
-)
-_CREATED_AGAIN = Cause("its queue was created again after it", "REC-DISPATCH-002")
-_TOPIC_CREATED_AGAIN = Cause("its topic was created again after it", "REC-DISPATCH-002")
 _SKIPPED = Cause(
     "a pull skips it after a unit that points outside of the log", "REC-QUEUE-013"
 )
@@ -71,8 +63,6 @@ class MessageLossSurvey:
         topics: Collection[str],
     ) -> None:
         self._outcome = outcome
-        self._topics = topics
-        """Topics of topics.json; empty if it was not read."""
         self._log = outcome.log
         self._queues = queues
         self._view = view
@@ -83,15 +73,10 @@ class MessageLossSurvey:
         """By queue: the units out of order, by what they point at."""
         self._inside: dict[tuple[str, int], list[tuple[int, int]]] = {}
         """By queue: units at which no record begins, and what they point at."""
-        self._begins: dict[Queue, int] = {}
-        """By queue: the place of its first record."""
         self._right: Counter[int] = Counter()
         """Units at which a record begins, by the start offset of the file."""
         self._twice: set[int] = set()
-        self._created_again: dict[str, int] = {}
-        """By topic: the last place at which one of its queues began again."""
-        self._without_units: dict[Queue, int] = {}
-        """By queue without a unit: the place of its last record."""
+        self._earlier_topics = EarlierTopics(outcome, queues, topics)
 
     def run(self) -> None:
         """Compare all messages, and add the findings to the outcome."""
@@ -224,7 +209,7 @@ class MessageLossSurvey:
             self._view.count_read(record.size)
             if self._queues.has(record):
                 self._look_up(place, record)
-        self._move_earlier_topics()
+        self._earlier_topics.move()
 
     def _note_gap(self, begin: int, end: int) -> None:
         """Collect a gap without a record, except whole files within it."""
@@ -248,70 +233,11 @@ class MessageLossSurvey:
             cause = Cause(f"its unit has the size {unit[1]}", "REC-QUEUE-011")
         else:
             return
-        found, ranges = self._outcome, self._outcome.invisible
-        if self._is_deleted(record.queue[0]):
-            ranges, cause = found.of_deleted_topics, _DELETED
-        elif queue and self._is_created_after(place, record, queue):
-            ranges, cause = found.of_deleted_topics, _CREATED_AGAIN
-        elif queue is None or queue.max_offset == 0:
-            self._without_units[record.queue] = place
-        ranges.add(record.queue, record.queue_offset, cause, record.stored_at_ms)
-
-    def _is_deleted(self, topic: str) -> bool:
-        """Return whether *topic* was deleted: topics.json and queues did not have it.
-
-        Its messages stay in the log until their files expire (5.3.3
-        store.DefaultMessageStore#deleteTopics). A start dispatches the last of them.
-        """
-        is_unlisted = bool(self._topics) and topic not in self._topics
-        is_unlisted &= not topic.startswith(UNLISTED_BEGINS)
-        return is_unlisted and topic not in self._queued
-
-    def _is_created_after(
-        self, place: int, record: ScannedRecord, queue: QueueState
-    ) -> bool:
-        """Return whether *queue* was deleted and created again behind *record*.
-
-        Its first unit then points behind the record, at one that counts from the begin.
-        """
-        if queue.name not in self._begins:
-            self._begins[queue.name] = self._begin_of(queue)
-        begin = self._begins[queue.name]
-        is_before = record.queue_offset >= queue.min_offset and place < begin
-        if is_before:
-            topic = queue.name[0]
-            self._created_again[topic] = max(begin, self._created_again.get(topic, 0))
-        return is_before
-
-    def _move_earlier_topics(self) -> None:
-        """Move messages of queues without a unit whose topic was created again later.
-
-        A deletion destroys all queues of a topic (5.3.3
-        store.DefaultMessageStore#deleteTopics). Some get no message afterwards.
-        """
+        earlier = self._earlier_topics.cause(place, record, queue)
         found = self._outcome
-        gone = {
-            queue
-            for queue, place in self._without_units.items()
-            if place < self._created_again.get(queue[0], 0)
-        }
-        for one in [*found.invisible]:
-            if (one.topic, one.queue_id) in gone:
-                found.invisible.remove(one)
-                found.of_deleted_topics.append(replace(one, cause=_TOPIC_CREATED_AGAIN))
-
-    def _begin_of(self, queue: QueueState) -> int:
-        """Return the place of the first record of *queue*, -1 with another number."""
-        unit = queue.unit(queue.min_offset)
-        record = self._log.record_at(unit[0]) if unit else None
-        if unit is None or record is None or record.queue != queue.name:
-            return -1
-        return unit[0] if record.queue_offset == queue.min_offset else -1
-
-    @cached_property
-    def _queued(self) -> frozenset[str]:
-        """Topics with units before the start."""
-        return frozenset(queue.name[0] for queue in self._queues if queue.max_before)
+        ranges = found.of_deleted_topics if earlier else found.invisible
+        cause = earlier or cause
+        ranges.add(record.queue, record.queue_offset, cause, record.stored_at_ms)
 
     def _look_through(self, queue: QueueState) -> None:
         """Collect units at which no record begins, and those not above the previous.
