@@ -133,9 +133,9 @@ def test_sends_are_answered_alike_after_a_restart(start_target: TargetStarter) -
             record = record_of(broker, response)
             expect(
                 "SEND-RESPONSE-002",
-                found=(record.body, record.queue_id),
-                expected=(b"message %d" % number, 1),
-                what="body and queue of the record that msgId names",
+                found=(record.body, record.queue_id, str(record.queue_offset)),
+                expected=(b"message %d" % number, 1, response.fields["queueOffset"]),
+                what="body, queue and offset of the record that msgId names",
                 transcript=broker.transcript,
             )
             expect_fields(
