@@ -7,13 +7,11 @@ request that it lacks would fail for itself.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import urlencode
 
 from conformance.harness.baseline.frame_checks import expect_wire, peer_of
 from conformance.harness.baseline.signs import unanswered_in
-from conformance.harness.client.access import access_of
 from conformance.harness.client.address import Address
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer_errors import (
@@ -22,17 +20,16 @@ from conformance.harness.client.peer_errors import (
     WrongOpaqueError,
 )
 from conformance.harness.client.transcript import Transcript
-from conformance.harness.targets.probing.probe import invoke_all
-from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE, bare
+from conformance.harness.targets.probing.probe import unanswered_codes
+from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
+from conformance.harness.targets.probing.sent_again import KNOWN_CODES, is_found_again
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command
-from spec.wire.remoting.request_code import RequestCode
 
 SILENT_BROKER, BROKER = "WIRE-CONN-002", "WIRE-CONN-003"
 SILENT_NAME_SERVER, NAME_SERVER = "WIRE-CONN-004", "WIRE-CONN-005"
 """Clauses about unknown codes, of early releases and of later ones."""
 OF_BROKER, OF_NAME_SERVER = {SILENT_BROKER, BROKER}, {SILENT_NAME_SERVER, NAME_SERVER}
-KNOWN_CODES = frozenset(map(int, RequestCode))
 
 
 def check_has_response(clause: str, address: Address | None) -> None:
@@ -89,7 +86,10 @@ def explained_by(
         is_of_name_server = transcript.peer == namesrv
         about = defective & (OF_NAME_SERVER if is_of_name_server else OF_BROKER)
         codes = {one.code for one in unanswered_in(transcript)} & KNOWN_CODES
-        if about and any(_lacks(transcript.peer, code, access) for code in codes):
+        if about and any(
+            is_found_again(unanswered_codes, transcript.peer, code, access)
+            for code in codes
+        ):
             found |= about
     return found
 
@@ -103,14 +103,3 @@ def lacking_request(clauses: Iterable[str], target: Target) -> str | None:
         access=urlencode(target.access_settings),
     )
     return next(iter(found), None)
-
-
-@functools.cache
-def _lacks(peer: str, code: int, access: str) -> bool:
-    """Return whether *peer* leaves a request without fields unanswered."""
-    settings = access_of(dict(parse_qsl(access)))
-    with CONVERSATIONS.apart():
-        try:
-            return invoke_all(Address.parse(peer), bare([code]), settings)[code] is None
-        except WrongOpaqueError:
-            return False

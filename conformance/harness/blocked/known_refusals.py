@@ -7,24 +7,21 @@ Such a target does not have the feature, or admits only signed requests: the tes
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Mapping
-from urllib.parse import parse_qs, parse_qsl
+from urllib.parse import parse_qs
 
-from conformance.harness.client.access import CREDENTIALS, access_of
-from conformance.harness.client.address import Address
+from conformance.harness.client.access import CREDENTIALS
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import commands_of, exchanges
 from conformance.harness.client.transcript import Direction, Transcript
 from conformance.harness.targets.probing.probe import refused_codes
-from conformance.harness.targets.probing.probe_requests import bare
+from conformance.harness.targets.probing.sent_again import KNOWN_CODES, is_found_again
 from conformance.harness.targets.shared_target import refuses_of
 from spec.security.signature import ACCESS_KEY
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 NO_PERMISSION = ResponseCode.NO_PERMISSION
-KNOWN_CODES = frozenset(map(int, RequestCode))
 
 
 def refusal_in_test(description: Mapping[str, str]) -> str | None:
@@ -86,14 +83,6 @@ def refused_oneway(transcripts: Iterable[Transcript], access: str) -> list[int]:
             if direction is Direction.SENT
             and command.is_oneway
             and command.code in KNOWN_CODES
-            and _is_refused(transcript.peer, command.code, access)
+            and is_found_again(refused_codes, transcript.peer, command.code, access)
         }
     )
-
-
-@functools.cache
-def _is_refused(peer: str, code: int, access: str) -> bool:
-    """Return whether *peer* refuses *code* from a client with the settings *access*."""
-    settings = access_of(dict(parse_qsl(access)))
-    with CONVERSATIONS.apart():
-        return bool(refused_codes(Address.parse(peer), bare([code]), settings))

@@ -132,6 +132,20 @@ def refused_codes(
     return [code for code in responses if _is_refusal(responses[code])]
 
 
+def unanswered_codes(
+    address: Address, requests: ProbeRequests, access: Access = OPEN
+) -> list[int]:
+    """Return the codes among *requests* without a response in time.
+
+    The list is empty if a response has the opaque of no request.
+    """
+    try:
+        responses = invoke_all(address, requests, access)
+    except WrongOpaqueError:
+        return []
+    return [code for code in responses if responses[code] is None]
+
+
 def invoke_all(
     address: Address, requests: ProbeRequests, access: Access = OPEN
 ) -> dict[int, Command | None]:
