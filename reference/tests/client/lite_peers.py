@@ -75,8 +75,13 @@ class LitePeers(ScriptedPeers):
         return self.polled(self.begin(timeout_ms))
 
     def begin(self, timeout_ms: int) -> Call:
-        """Begin a poll."""
-        return self.world.begin(self.consumer.poll(timeout_ms))
+        """Begin a poll, as `reference.shell.client.consumers` does one."""
+
+        async def polled() -> tuple[MessageExt, ...]:
+            has_batch = await self.consumer.wait_for_batch(timeout_ms)
+            return self.consumer.pull_loop.poll() if has_batch else ()
+
+        return self.world.begin(polled())
 
     def polled(self, call: Call) -> list[int] | None:
         """Return the offsets of a poll's messages, if it has ended."""

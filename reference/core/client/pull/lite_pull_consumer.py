@@ -213,10 +213,6 @@ class LitePullConsumer(PullConsumer):
             everything = subscription_of(topic, ALL_MESSAGES, version=0)
             self.pull_loop.assign(own, everything)
 
-    async def poll(self, timeout_ms: int = POLL_TIMEOUT_MS) -> tuple[MessageExt, ...]:
-        """Poll a batch, waiting for one up to *timeout_ms*; return () without one."""
-        return self.pull_loop.poll() if await self.wait_for_batch(timeout_ms) else ()
-
     async def wait_for_batch(self, timeout_ms: int) -> bool:
         """Wait up to *timeout_ms* for a batch to poll; return whether there is one.
 
