@@ -12,13 +12,13 @@ from spark_checks.columns.log_ranges import LogSections
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
     TOPICS,
-    ConfigFile,
     config_file,
     consumed_path,
     numbers_of,
 )
 from spark_checks.store_files import Store, queue_file_size, queue_of
 from spec.store.batch_queue import BATCH_QUEUE
+from spec.store.earlier_topics import may_be_created_again
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
 
 
@@ -43,6 +43,8 @@ class Situation:
     """Whether a record without a unit may have one in RocksDB."""
     known_topics: frozenset[str] | None = None
     """Topics with queues or a configuration; None without topics.json."""
+    topics_perhaps_created_again: frozenset[str] = frozenset()
+    """Topics of :mod:`spec.store.earlier_topics`."""
     batch_topics: frozenset[str] = frozenset()
     """Topics with batch consume queues (since 5.0)."""
     delays: Mapping[int, int] = field(default_factory=dict)
@@ -80,6 +82,8 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     are_known = topics.has_table and not store.may_have_config_in_rocksdb
     levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
     consumed = config_file(store, consumed_path(store)).entries
+    queued = topics_with_queues(store)
+    listed = topics.entries if are_known else {}
     return Situation(
         begin=store.begin,
         min_offset=store.min_offset,
@@ -87,7 +91,16 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         sections=LogSections.between(store.min_offset, store.commit_log_end),
         queue_file_size=size or Situation().queue_file_size,
         has_queues_in_rocksdb=store.has_queues_in_rocksdb,
-        known_topics=known_topics(store, topics) if are_known else None,
+        known_topics=queued.union(listed) if are_known else None,
+        topics_perhaps_created_again=may_be_created_again(
+            listed=listed,
+            queued=queued,
+            consumed={
+                name.partition("@")[0]
+                for name, offsets in consumed.items()
+                if any(numbers_of(offsets).values())
+            },
+        ),
         batch_topics=frozenset(batch_topics),
         delays=conf.delays,
         delays_are_known=conf.delays_are_known,
@@ -98,8 +111,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     )
 
 
-def known_topics(store: Store, topics: ConfigFile) -> frozenset[str]:
-    """Return the topics of *store* with queues or a configuration in *topics*."""
+def topics_with_queues(store: Store) -> frozenset[str]:
+    """Return the topics of *store* with files of queues."""
     queues = (queue_of(file.path) for file in store.files)
-    with_queues = frozenset(queue[0] for queue in queues if queue)
-    return with_queues.union(topics.entries)
+    return frozenset(queue[0] for queue in queues if queue)

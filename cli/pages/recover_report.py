@@ -205,7 +205,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         ("lost by the start", outcome.destroyed),
         ("kept in the log, but no consumer receives them", outcome.invisible),
         (
-            "in no queue, because their topic or queue was deleted",
+            "in no queue, because their topic or queue was deleted, or may have been",
             outcome.of_deleted_topics,
         ),
         ("in their queue twice", outcome.repeated),

@@ -85,6 +85,7 @@ def records_without_unit(tables: Tables) -> DataFrame:
     At the end of a queue the dispatch may be pending. A topic without queues or
     configuration was deleted, and its records need no units. Neither do records of a
     queue without units, if another queue shows that the topic was created again later.
+    Without such a queue it may have been (:mod:`spec.store.earlier_topics`).
     """
     situation = tables.situation
     places = tables.units.select("topic", "queue_id", "queue_offset")
@@ -108,13 +109,16 @@ def records_without_unit(tables: Tables) -> DataFrame:
         missing = after_earlier_unit(missing, known, queue, "queue_offset")
     missing = _without_earlier_topics(missing, tables)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
+    is_explained = F.col("topic").isin(*situation.topics_perhaps_created_again)
     return findings(
-        of_known_topics(runs, situation),
+        of_known_topics(runs, situation).withColumn("is_explained", is_explained),
         Rule(
             "INV-CQ-005",
+            "not is_explained",
             severity=f"{{if(first > coalesce(last_unit, -1),"
             f" '{UNFINISHED}', '{ERROR}')}}",
         ),
+        Rule("INV-CQ-007", "is_explained"),
         file=QUEUE_FILE,
         offset=f"first * {UNIT_SIZE} - file_base",
         length=f"units * {UNIT_SIZE}",

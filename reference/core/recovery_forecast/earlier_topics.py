@@ -16,6 +16,7 @@ from reference.core.recovery_forecast.queue_state import QueueState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.types import Queue
+from spec.store.earlier_topics import BOTH_CAUSES, may_be_created_again
 from spec.wire.message.topic_names import UNLISTED_BEGINS
 
 _DELETED = Cause(
@@ -23,6 +24,7 @@ _DELETED = Cause(
 )
 _CREATED_AGAIN = Cause("its queue was created again after it", "REC-DISPATCH-002")
 _TOPIC_CREATED_AGAIN = Cause("its topic was created again after it", "REC-DISPATCH-002")
+_PERHAPS_CREATED_AGAIN = Cause(BOTH_CAUSES, "REC-DISPATCH-002")
 
 
 class EarlierTopics:
@@ -56,10 +58,11 @@ class EarlierTopics:
         return None
 
     def move(self) -> None:
-        """Move messages of queues without a unit whose topic was created again later.
+        """Move messages of topics that were created again, or perhaps, behind them.
 
         A deletion destroys all queues of a topic (5.3.3
-        store.DefaultMessageStore#deleteTopics). Some get no message afterwards.
+        store.DefaultMessageStore#deleteTopics). Some get no message afterwards, or
+        none of them does.
         """
         found = self._outcome
         gone = {
@@ -67,10 +70,17 @@ class EarlierTopics:
             for queue, place in self._without_units.items()
             if place < self._created_again.get(queue[0], 0)
         }
+        perhaps = may_be_created_again(
+            listed=self._topics,
+            queued=self._queued,
+            consumed={one.topic for one in found.offsets},
+        )
         for one in [*found.invisible]:
-            if (one.topic, one.queue_id) in gone:
+            is_gone = (one.topic, one.queue_id) in gone
+            if is_gone or one.topic in perhaps:
                 found.invisible.remove(one)
-                found.of_deleted_topics.append(replace(one, cause=_TOPIC_CREATED_AGAIN))
+                cause = _TOPIC_CREATED_AGAIN if is_gone else _PERHAPS_CREATED_AGAIN
+                found.of_deleted_topics.append(replace(one, cause=cause))
 
     def _is_deleted(self, topic: str) -> bool:
         """Return whether *topic* was deleted: topics.json and queues did not have it.

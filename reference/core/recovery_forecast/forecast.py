@@ -141,10 +141,10 @@ class Start:
             text = f"{self._queues.obstacle} is no directory: dispatch stops there, and"
             outcome.note("REC-DISPATCH-001", f"{text} the broker refuses sends")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
+        outcome.offsets, outside = offsets_outside(self._config, self._queues)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
         if outcome.after_crash and outcome.refusal is None:
             outcome.later_start = self._worse_later_start()
-        outcome.offsets, outside = offsets_outside(self._config, self._queues)
         if not self._rules.corrects_delay_offsets:
             outcome.delay_offsets = outside
             return

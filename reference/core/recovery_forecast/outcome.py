@@ -143,7 +143,9 @@ class Outcome(Struct, kw_only=True):
     lost: Ranges = field(default_factory=Ranges)
     invisible: Ranges = field(default_factory=Ranges)
     of_deleted_topics: Ranges = field(default_factory=Ranges)
-    """Messages in no queue because their topic was deleted, perhaps created again."""
+    """Messages in no queue because their topic was deleted, perhaps created again.
+
+    Their topic may also have lost the directory of its queues, as the cause states."""
     repeated: Ranges = field(default_factory=Ranges)
     offsets: list[OffsetOutside] = field(default_factory=list)
     delay_offsets: list[OffsetOutside] = field(default_factory=list)

@@ -18,7 +18,7 @@ from spark_checks.invariants.timer.timer_units import (
     read_timer_log,
 )
 from spark_checks.invariants.timer.timer_wheel_slots import check_wheel
-from spark_checks.situation import known_topics
+from spark_checks.situation import topics_with_queues
 from spark_checks.store_files import Store, mapped_file_size, read_whole
 from spec.integers import java_string_hash
 from spec.layout import LayoutError
@@ -138,7 +138,8 @@ def _check_messages(
     store: Store, log: TimerLog, sizes: Mapping[int, int], least: int
 ) -> Iterator[Finding]:
     """Yield the units from offset *least* on that match no message of these *sizes*."""
-    hashes = set(map(java_string_hash, known_topics(store, config_file(store, TOPICS))))
+    topics = topics_with_queues(store).union(config_file(store, TOPICS).entries)
+    hashes = set(map(java_string_hash, topics))
     rows = log.units[["commit_log_offset", "record_size", "topic_hash"]].tolist()
     for index, (offset, size, topic_hash) in enumerate(rows):
         if 0 <= offset < least:

@@ -4,6 +4,7 @@ An intact store has no finding, a killed broker's has warnings, a hole is an err
 
 from __future__ import annotations
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,43 @@ def test_queues_of_a_topic_that_is_created_again_may_stay_empty(
     found = audit_store(spark, str(builder.write(tmp_path))).findings
     lost = {("INV-CQ-005", f"consumequeue/Orders/1/{file_name(0)}", 0)}
     assert set(map(_place, found)) == (set() if is_created_again else lost)
+
+
+@pytest.mark.parametrize(
+    ("others", "listed", "consumed", "expected"),
+    [
+        pytest.param("Other", "Orders", 0, "INV-CQ-007", id="both-causes-fit"),
+        pytest.param("Other", "Orders", 1, "INV-CQ-005", id="consumed-offsets-left"),
+        pytest.param(None, "Orders", 0, "INV-CQ-005", id="no-topic-has-units"),
+        pytest.param("Other", "Other", 0, None, id="deleted"),
+    ],
+)
+def test_a_topic_of_topics_json_without_units_may_be_created_again(
+    spark: SparkSession,
+    tmp_path: Path,
+    *,
+    others: str | None,
+    listed: str,
+    consumed: int,
+    expected: str | None,
+) -> None:
+    builder = StoreBuilder()
+    _in_two_queues(builder, 4)
+    builder.queues.clear()
+    if others:
+        builder.put(others)
+    store = builder.write(tmp_path)
+    for name, table, entries in (
+        ("topics", "topicConfigTable", {listed: {}}),
+        ("consumerOffset", "offsetTable", {"Orders@group": {"0": consumed}}),
+    ):
+        (store / f"config/{name}.json").write_text(json.dumps({table: entries}))
+    found = audit_store(spark, str(store)).findings
+    severity = "warning" if expected == "INV-CQ-007" else "error"
+    of_queues = [one for one in found if one.invariant.id.startswith("INV-CQ")]
+    assert [(one.invariant.id, str(one.severity)) for one in of_queues] == [
+        (expected, severity)
+    ] * (2 if expected else 0)
 
 
 def test_a_queue_with_messages_since_its_topic_was_created_again_needs_units(

@@ -50,6 +50,12 @@ def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> 
     hidden = [one["topic"] for one in found["messages"]["invisible"]]
     assert set(hidden) == {"HandoverOrders"}
     assert {one["group"] for one in found["offsets"]} == {"handover_group"}
+    (store / "config/consumerOffset.json").write_text('{"offsetTable":{}}')
+    totals = foretold(store)["totals"]
+    assert (totals["invisible"], totals["of_deleted_topics"]) == (
+        0,
+        found["totals"]["invisible"],
+    )
     (store / "abort").write_bytes(b"")
     (store / "checkpoint").unlink()
     assert foretold(store)["messages"]["invisible"] == []
