@@ -6,11 +6,11 @@ Such a defect of the baseline explains only failures of tests that met it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from conformance.harness.client.exchanges import commands_or_none, exchanges
 from conformance.harness.client.requests.routes import names_brokers
-from conformance.harness.client.transcript import Direction, Transcript
+from conformance.harness.client.transcript import Direction, Entry, Transcript
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.frame import SerializeType
 from spec.wire.remoting.request_code import RequestCode
@@ -51,7 +51,8 @@ def _is_empty_route(response: Command) -> bool:
 
 def _of_frames(transcript: Transcript) -> Iterator[str]:
     sent: dict[int, Command] = {}
-    for entry, command in commands_or_none(transcript):
+    commands = [*commands_or_none(transcript)]
+    for entry, command in commands:
         if entry.direction is Direction.SENT:
             if command is None:
                 return
@@ -65,7 +66,7 @@ def _of_frames(transcript: Transcript) -> Iterator[str]:
             yield "WIRE-COMMAND-003"
         elif command.is_response and sent[command.opaque].is_oneway:
             yield "WIRE-COMMAND-002"
-    waiting = unanswered_in(transcript)
+    waiting = _unanswered(commands)
     if any(not (one.is_oneway or one.code in HELD) for one in waiting):
         yield "WIRE-COMMAND-009"
 
@@ -75,8 +76,12 @@ def unanswered_in(transcript: Transcript) -> list[Command]:
 
     Nothing is known of a connection behind a request that cannot be read.
     """
+    return _unanswered(commands_or_none(transcript))
+
+
+def _unanswered(commands: Iterable[tuple[Entry, Command | None]]) -> list[Command]:
     sent: dict[int, Command] = {}
-    for entry, command in commands_or_none(transcript):
+    for entry, command in commands:
         if entry.direction is Direction.SENT:
             if command is None:
                 return []
