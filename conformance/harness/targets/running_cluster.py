@@ -99,16 +99,7 @@ class RunningClusterTarget(Target):
                 raise TargetError(f"{self.text}: no directory {self.store_path}")
             check_readable(self.store_path)
             check_size(self.store_path)
-        found = find_broker(self.namesrv, self.access)
-        if not found.name and not self._stated:
-            name, _ = names_of(self.namesrv, self.access)
-            if name or is_broker(self.namesrv, self.access):
-                broker = f"broker {name}" if name else "a broker"
-                raise TargetError(
-                    f"{self.namesrv} is the address of {broker}; a target is the"
-                    " address of its name server"
-                )
-        self._choose_broker(found)
+        self._choose_broker(find_broker(self.namesrv, self.access))
         if not self.has_profile:
             self._choose_release()
         if self.broker is not None:
@@ -125,11 +116,25 @@ class RunningClusterTarget(Target):
                 f"no listener on {self.broker}, which is the registered address of the"
                 f" broker; {self.namesrv}?broker=HOST:PORT states another one"
             )
-        if self.broker is None and is_proxy(self.namesrv, self.access):
-            self.broker = self.namesrv
-            self.broker_name, self.cluster = names_in_route(self.namesrv, self.access)
+        if self.broker is None:
+            self._examine_name_server(self.namesrv)
         if self.admin is not None and not found.name:
             self.broker_name, self.cluster = names_of(self.admin, self.access)
+
+    def _examine_name_server(self, address: Address) -> None:
+        """Take a proxy at *address* as broker, too; TargetError for a broker."""
+        has_list, has_routes, has_groups = answered(address, self.access)
+        is_no_name_server = has_groups and not has_list
+        name, _ = ("", "") if self._stated else names_of(address, self.access)
+        if name or (is_no_name_server and not has_routes and not self._stated):
+            broker = f"broker {name}" if name else "a broker"
+            raise TargetError(
+                f"{address} is the address of {broker}; a target is the address of its"
+                " name server"
+            )
+        if is_no_name_server and has_routes:
+            self.broker = address
+            self.broker_name, self.cluster = names_in_route(address, self.access)
 
     def _choose_release(self) -> None:
         """Set the release: the reported one, a guess, or the default."""
@@ -174,22 +179,11 @@ def find_broker(
     return found[0]
 
 
-def is_proxy(address: Address, access: Access = OPEN) -> bool:
-    """Return whether a proxy listens on *address*.
+def answered(address: Address, access: Access = OPEN) -> tuple[bool, bool, bool]:
+    """Return whether a peer has the requests for a list, a route and a group.
 
-    It answers requests of clients to brokers and for routes, and does not have those
-    for lists of a name server. A name server does not answer requests to brokers.
+    A name server has the first two, a proxy the last two, and a broker the last one.
     """
-    return _answered(address, access) == [False, True, True]
-
-
-def is_broker(address: Address, access: Access = OPEN) -> bool:
-    """Return whether a broker listens on *address*, which has no routes."""
-    return _answered(address, access) == [False, False, True]
-
-
-def _answered(address: Address, access: Access) -> list[bool]:
-    """Return whether a peer has the requests for a list, a route and a group."""
     try:
         with Client.connect(address, access=access) as client:
             responses = (
@@ -198,8 +192,11 @@ def _answered(address: Address, access: Access) -> list[bool]:
                 client.consumer_list(group="nobody"),
             )
     except NO_RESPONSE:
-        return []
-    return [one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses]
+        return False, False, False
+    has_list, has_routes, has_groups = (
+        one.code != ResponseCode.REQUEST_CODE_NOT_SUPPORTED for one in responses
+    )
+    return has_list, has_routes, has_groups
 
 
 def found_capabilities(broker: Address, access: Access) -> Iterator[Capability]:

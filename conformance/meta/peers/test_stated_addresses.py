@@ -138,7 +138,11 @@ def test_so_does_that_of_a_broker_that_is_started(
 def test_a_proxy_is_name_server_and_broker(
     own: set[RequestCode], is_found: bool
 ) -> None:
+    groups = 0
+
     def answered(request: Command) -> bytes:
+        nonlocal groups
+        groups += request.code == RequestCode.GET_CONSUMER_LIST_BY_GROUP
         code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
         return honest(request, code=0 if request.code in own else code)
 
@@ -146,3 +150,4 @@ def test_a_proxy_is_name_server_and_broker(
         target = parse_target(str(server.address), profile="5.3.3")
         target.start()
         assert target.broker == (server.address if is_found else None)
+    assert groups == 1
