@@ -36,8 +36,6 @@ from spec.wire.remoting.response_code import ResponseCode
 MASTER_ID = 0
 NO_RESPONSE = AssertionError, PeerError, LayoutError, ValueError
 """Errors of a request that the peer refuses, or responds to with something else."""
-STATED = ("broker", "admin")
-"""Addresses that the text of a target may state."""
 CHECKS_OF_ACCESS = "authenticationEnabled", "authorizationEnabled"
 """Settings of a broker with users (Java: AuthConfig)."""
 BROKERS_OWN_TOPICS = DEFAULT_TOPIC, SELF_TEST_TOPIC, BENCHMARK_TOPIC
@@ -66,29 +64,24 @@ class RunningClusterTarget(Target):
 
     capabilities = frozenset({Capability.WIRE})
     is_foreign = True
+    may_state = ("broker", "admin")
 
     def _configure(self) -> None:
         self.namesrv = Address.parse(self.rest)
         if STORE in self.conf:
             self.store_path = Path(self.conf.pop(STORE)).resolve()
             self.capabilities |= {Capability.STORE}
-        self._stated = {key: self._address_of(key) for key in self.conf}
-
-    def _address_of(self, key: str) -> Address:
-        if key not in STATED:
-            known = ", ".join((*STATED, STORE))
+        for key in self.conf:
+            known = ", ".join((*self.may_state, STORE))
             raise TargetError(f"{self.text}: {key} is not one of {known}")
-        try:
-            return Address.parse(self.conf[key])
-        except ValueError as error:
-            raise TargetError(f"{self.text}: {key}: {error}") from None
 
     def start(self) -> None:
         """Find the cluster's first broker, and its release."""
         assert self.namesrv is not None
-        for address in (self.namesrv, *self._stated.values()):
+        for key, address in {"": self.namesrv, **self.stated}.items():
             if not accepts(*address):
-                raise TargetError(f"no listener on {address}")
+                source = f", which ?{key}= states" if key else ""
+                raise TargetError(f"no listener on {address}{source}")
             if is_silent(address, self.access.tls):
                 raise TargetError(
                     f"{address} accepts connections, but sends no response within"
@@ -108,10 +101,11 @@ class RunningClusterTarget(Target):
     def _choose_broker(self, found: Broker) -> None:
         """Set addresses and names: stated ones, *found* ones, or those of a proxy."""
         assert self.namesrv is not None
-        self.broker = self._stated.get("broker", found.address)
-        self.admin = self._stated.get("admin")
+        self.broker = self.stated.get("broker", found.address)
+        self.admin = self.stated.get("admin")
         self.broker_name, self.cluster = found.name, found.cluster
-        if self.broker is not None and not accepts(*self.broker):
+        is_stated = "broker" in self.stated
+        if not is_stated and self.broker is not None and not accepts(*self.broker):
             raise TargetError(
                 f"no listener on {self.broker}, which is the registered address of the"
                 f" broker; {self.namesrv}?broker=HOST:PORT states another one"
@@ -125,8 +119,8 @@ class RunningClusterTarget(Target):
         """Take a proxy at *address* as broker, too; TargetError for a broker."""
         has_list, has_routes, has_groups = answered(address, self.access)
         is_no_name_server = has_groups and not has_list
-        name, _ = ("", "") if self._stated else names_of(address, self.access)
-        if name or (is_no_name_server and not has_routes and not self._stated):
+        name, _ = ("", "") if self.stated else names_of(address, self.access)
+        if name or (is_no_name_server and not has_routes and not self.stated):
             broker = f"broker {name}" if name else "a broker"
             raise TargetError(
                 f"{address} is the address of {broker}; a target is the address of its"

@@ -97,6 +97,8 @@ class Target(Closing):
     """Whether no second target of the same text can run beside it."""
     is_foreign = False
     """Whether the release is unknown, so that the target is probed first."""
+    may_state: tuple[str, ...] = ()
+    """Addresses that the text may state, by the name of their setting."""
 
     def __init__(
         self,
@@ -113,6 +115,10 @@ class Target(Closing):
             key: self.conf.pop(key) for key in SETTINGS if key in self.conf
         }
         """Settings about credentials and TLS: files, never secrets."""
+        self.stated = {
+            key: self._address_of(key) for key in self.may_state if key in self.conf
+        }
+        """Addresses that the text states, which override the registered ones."""
         self.access = OPEN
         """Access of the clients that the suite connects."""
         self.release = "4.6.0"
@@ -151,6 +157,12 @@ class Target(Closing):
             self.access = access_of(settings)
         except AccessError as error:
             raise TargetError(f"{self.text}: {error}") from None
+
+    def _address_of(self, key: str) -> Address:
+        try:
+            return Address.parse(self.conf.pop(key))
+        except ValueError as error:
+            raise TargetError(f"{self.text}: {key}: {error}") from None
 
     def _configure(self) -> None:
         """Set the values that follow from the text and the settings.

@@ -56,7 +56,8 @@ def test_other_statements_are_an_error(query: str, reason: str) -> None:
 
 def test_an_address_without_a_listener_is_named(cluster: Target) -> None:
     target = parse_target(f"{cluster.namesrv}?admin=127.0.0.1:1")
-    with pytest.raises(TargetError, match=r"no listener on 127\.0\.0\.1:1"):
+    message = r"no listener on 127\.0\.0\.1:1, which \?admin= states"
+    with pytest.raises(TargetError, match=message):
         target.start()
 
 
@@ -120,6 +121,16 @@ def test_so_does_that_of_a_broker_that_is_started(
     message = rf"no listener on {host}:1, .*registered.*should be 127\.0\.0\.1:"
     with pytest.raises(TargetError, match=message), target:
         pass
+    target = parse_target(f"cmd:{file}?broker=127.0.0.9:1")
+    message = r"no listener on 127\.0\.0\.9:1, which \?broker= states"
+    with pytest.raises(TargetError, match=message), target:
+        pass
+    with (
+        LyingServer(honest) as reached,
+        parse_target(f"cmd:{file}?broker={reached.address}") as target,
+    ):
+        assert target.broker == reached.address
+        assert target.conf == {}
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,7 @@ class CommandTarget(StartedTarget):
     """Foreign peer that is started from here."""
 
     is_foreign = True
+    may_state = ("broker",)
     usual_broker = usual_cluster = ""
     _admin_ports: PortBlock | None = None
     """Ports of the broker behind a proxy."""
@@ -157,13 +158,21 @@ class CommandTarget(StartedTarget):
         """Raise TargetError where nothing listens on the registered *address*.
 
         Tests connect to the port that they chose, but clients to the address in a
-        route. A program may register before it listens, so there is some time.
+        route. A stated address takes the place of both. A program may register before
+        it listens, so there is some time.
         """
-        if address is None or comes_true(lambda: accepts(*address), REGISTERED_S):
+        chosen = self.admin or self.broker
+        stated = self.stated.get("broker")
+        self.broker = stated or self.broker
+        wanted = stated or address
+        if wanted is None or comes_true(lambda: accepts(*wanted), REGISTERED_S):
             return
+        if stated:
+            raise TargetError(f"no listener on {stated}, which ?broker= states")
         raise TargetError(
             f"no listener on {address}, which is the registered address of the broker;"
-            f" it should be {self.admin or self.broker} (Apache's setting brokerIP1)"
+            f" it should be {chosen} (Apache's setting brokerIP1), or ?broker=HOST:PORT"
+            " states another one"
         )
 
     def _words(self) -> dict[str, str]:
