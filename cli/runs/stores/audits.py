@@ -67,6 +67,8 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     readable = [one for one in listed if isinstance(one, Store)]
     if not readable:
         return [one for one in listed if not isinstance(one, Store)]
+    if options.directory:
+        check_directory(options.directory, stores[0])
     size = max(store.commit_log_size for store in readable)
     if options.against:
         size = max(size, list_store(options.against).commit_log_size)
@@ -82,7 +84,6 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
         ):
             if options.directory:
                 progress("writing tables")
-                check_directory(options.directory, stores[0])
                 with removed_on_failure(options.directory):
                     export(session_of(context), stores[0], options.directory)
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_checks.session import session
+from spark_checks.tests.commands.command import run_alone
 from spark_checks.views import ExportError, check_directory, export, register, views_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -74,6 +76,20 @@ def test_tables_are_not_written_over_others(tmp_path: Path) -> None:
     (tmp_path / "mine").touch()
     with pytest.raises(ExportError, match="is not empty"):
         check_directory(tmp_path, str(STORE))
+
+
+def test_a_directory_of_tables_is_checked_before_spark_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "spark_context", _spark_starts)
+    (tmp_path / "mine").touch()
+    result = run_alone(STORE, "--export", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is not empty" in result.stderr
+
+
+def _spark_starts(*_: object, **__: object) -> None:
+    raise AssertionError("Spark starts")
 
 
 @pytest.mark.parametrize("inside", ["", "tables"])
