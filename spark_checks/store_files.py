@@ -295,6 +295,9 @@ def list_store(url: str) -> Store:
         raise unreadable(path, os.strerror(errno.EACCES)) from None
     except NotAStoreError:
         raise
+    except UnicodeEncodeError:
+        required = "its path is not UTF-8, as Spark requires; a link to it may have one"
+        raise unreadable(shown_url(url), required) from None
     except Exception as error:  # each client of fsspec raises types of its own
         raise unreadable(shown_url(url), first_line(error, url)) from None
     start = len(root.rstrip("/")) + 1

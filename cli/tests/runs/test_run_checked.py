@@ -260,6 +260,11 @@ def test_the_modules_of_a_target_may_be_imported_before_pytest_runs() -> None:
     assert ended.returncode == 3
 
 
+def test_a_target_that_is_not_utf_8_is_refused() -> None:
+    with pytest.raises(TargetError, match="is not UTF-8"):
+        parse_target("store:st\udcffre")
+
+
 @pytest.mark.parametrize(
     ("profile", "applies"),
     [("5.3.1", False), ("5.3.3", True), ("5.3", True), ("5.1", False)],

@@ -32,7 +32,7 @@ class StoreTarget(Target):
 
     def start(self) -> None:
         """Check that there is a store."""
-        path = Path(self.rest).expanduser().resolve()
+        path = Path(self.rest).expanduser().absolute()
         if not os.path.isdir(path):
             missing = "is not a directory" if os.path.exists(path) else "does not exist"
             raise TargetError(f"{path} {missing}")

@@ -249,6 +249,10 @@ def parse_target(
     *profile* overrides its release, *conf* adds settings, and *store* is an existing
     store directory to open, which is kept at the end.
     """
+    try:
+        text.encode()  # parts of a run send it to each other
+    except UnicodeEncodeError:
+        raise TargetError(f"{text} is not UTF-8; a link to it may be") from None
     kind, rest, settings = _split(text)
     module, _, name = KINDS[kind].partition(":")
     made = getattr(importlib.import_module(module), name)

@@ -38,6 +38,14 @@ def test_an_address_that_cannot_be_opened_is_one_clear_line(
     assert "\n" not in str(error.value)
 
 
+def test_a_path_that_is_not_utf_8_is_one_clear_line(tmp_path: Path) -> None:
+    (tmp_path / "st\udcffre").symlink_to(FIXTURE)
+    with pytest.raises(
+        NotAStoreError, match="re cannot be read: its path is not UTF-8"
+    ):
+        list_store(str(tmp_path / "st\udcffre"))
+
+
 def test_fsspec_opens_what_arrow_does_not_know() -> None:
     fsspec.filesystem("memory").put(str(FIXTURE), "/brokers/a", recursive=True)
     there, here = list_store("memory://brokers/a"), list_store(str(FIXTURE))
