@@ -28,7 +28,7 @@ from reference.core.salvage.readable_records import (
     readable_records,
 )
 from spec.layout import LayoutError
-from spec.printable import printable
+from spec.printable import printable, printable_json
 from spec.store.file_names import (
     COMMIT_LOG,
     CONSUME_QUEUE,
@@ -115,10 +115,13 @@ Writer = Callable[[FoundRecord], None]
 
 
 def json_writer(out: BinaryIO) -> Writer:
-    """Return a writer of an object a line."""
+    """Return a writer of an object a line, printable also on a terminal."""
 
     def write(found: FoundRecord) -> None:
-        out.write(msgspec.json.encode(as_object(found)) + b"\n")
+        line = msgspec.json.encode(as_object(found))
+        if not line.isascii():
+            line = printable_json(line.decode("utf-8")).encode("utf-8")
+        out.write(line + b"\n")
 
     return write
 

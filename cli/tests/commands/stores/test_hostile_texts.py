@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record
 
 TOPIC = "T\x1b[31mX\x07"
+KEYS = "k\r\n\x1b]0;x\x07\x9b31m\u202e\U000e0001"
 REPLACED = "T\N{REPLACEMENT CHARACTER}[31mX\N{REPLACEMENT CHARACTER}"
 SIZE = 65_536
 
@@ -25,7 +27,7 @@ def hostile(tmp_path: Path) -> Path:
             queue_id=0,
             queue_offset=number,
             physical_offset=len(data),
-            properties="KEYS\x01k\r\n\x1b]0;x\x07\x02",
+            properties=f"KEYS\x01{KEYS}\x02",
         )
         data += encode_record(one)
     log = tmp_path / "store" / "commitlog"
@@ -48,6 +50,14 @@ def test_control_characters_are_replaced(hostile: Path, words: tuple[str, ...]) 
     assert REPLACED in output
     lines = output.replace("\r\n", "\n").split("\n")
     assert all(line.isprintable() for line in lines)
+
+
+def test_control_characters_in_json_are_escapes(hostile: Path) -> None:
+    _, output = run("dump", hostile)
+    lines = output.splitlines()
+    assert all(line.isprintable() for line in lines)
+    properties = {"KEYS": KEYS}
+    assert [json.loads(line)["properties"] for line in lines[:1]] == [properties]
 
 
 def test_control_characters_of_an_error_are_replaced(tmp_path: Path) -> None:
