@@ -22,6 +22,7 @@ from spec.integers import INT32_MAX, parse_java_long
 BOOLEANS = ("true", "false")
 PORT_MAX = 65_535
 _SEPARATOR = re.compile("[=:]")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class SettingError(ValueError):
@@ -209,13 +210,25 @@ def _text(value: object) -> str:
 def read_properties(text: str) -> dict[str, str]:
     """Return the settings in *text*; comments and empty lines are passed over."""
     settings = {}
-    for line in re.split(r"\r\n|\r|\n", text):
+    for line in _LINE_END.split(text):
         stripped = line.strip()
         if not stripped or stripped[0] in "#!":
             continue
         name, _, value = _SEPARATOR.sub("=", stripped, count=1).partition("=")
         settings[name.strip()] = value.strip()
     return settings
+
+
+def replace_properties(text: str, changes: Mapping[str, str]) -> str:
+    """Return *text* with *changes* in place of their lines; new ones come last."""
+    lines = _LINE_END.split(text.rstrip("\r\n")) if text else []
+    found: set[str] = set()
+    for number, line in enumerate(lines):
+        for name in read_properties(line).keys() & changes.keys():
+            lines[number] = f"{name}={changes[name]}"
+            found.add(name)
+    lines += [f"{name}={changes[name]}" for name in changes if name not in found]
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write_properties(settings: Mapping[str, object]) -> str:

@@ -72,6 +72,7 @@ def run(options: ServeOptions) -> int:
             broker_port=options.broker_port,
             store=options.store,
             settings=settings,
+            settings_file=options.config,
             tls=tls,
             bulk_scan=_bulk_scan(options),
             faults=_faults(options),

@@ -35,7 +35,11 @@ from reference.shell.ha_sockets import BrokerHost
 from reference.shell.listeners import free_port, require_free_port
 from reference.shell.name_server import name_server_config, new_name_server
 from reference.shell.remoting_host import RemotingHost
-from reference.shell.settings_files import resolve, resolve_address
+from reference.shell.settings_files import (
+    persist_settings,
+    resolve,
+    resolve_address,
+)
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.log_truncation import truncation_warning, written_end
 from reference.shell.tls import NO_TLS, Tls
@@ -59,6 +63,8 @@ class Setup(Struct, frozen=True, kw_only=True):
     """Port of the broker; None for listenPort of the settings."""
     store: Path
     settings: Mapping[str, str]
+    settings_file: Path | None = None
+    """File of the settings, to which changes of tools are written."""
     tls: Tls = NO_TLS
     bulk_scan: BulkScan | None = None
     """Scan of large logs (``reference.fast``); None with ``--no-fast``."""
@@ -118,7 +124,11 @@ async def _serve_from(
         name_server_config(setup.store / "namesrv", port=setup.name_server_port)
     )
     broker = BrokerController(
-        options, store, now_ms=now_ms(), acl_file=acl_file_of(options)
+        options,
+        store,
+        now_ms=now_ms(),
+        acl_file=acl_file_of(options),
+        persist_settings=lambda changes: persist_settings(setup.settings_file, changes),
     )
     name_server_memory = options.peer_memory_max // NAME_SERVER_SHARE
     name_host = RemotingHost(name_server, name_server_memory, setup.tls)

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from reference.core.settings import SettingError, Settings
+from reference.core.settings import SettingError, Settings, replace_properties
+from reference.shell.storage.file_calls import read_text, replace_text
 
 
 def read_settings_text(path: Path) -> str:
@@ -21,6 +22,21 @@ def read_settings_text(path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError:
         return data.decode("latin-1")
+
+
+def persist_settings(file: Path | None, changes: Mapping[str, str]) -> None:
+    """Write *changes* to a *file* of Java properties, if any; all else in it stays.
+
+    4.6.0 writes all settings in place of the file (common.Configuration#persist), and
+    to one that no start reads if it has none (broker.BrokerPathConfigHelper).
+    """
+    if file is None:
+        return
+    path = file.resolve()  # a link stays one
+    text = read_text(path) or ""
+    changed = replace_properties(text, changes)
+    if changed != text:
+        replace_text(path, changed)
 
 
 def check_settings(path: Path, texts: Mapping[str, str], owner: type[Settings]) -> None:

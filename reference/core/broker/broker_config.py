@@ -242,6 +242,8 @@ class BrokerOptions(Settings):
         super().__init__(texts)
         self.store_ip = ""
         """Numeric address of the host in `address`, for records; brokerIP1 if empty."""
+        self.changes: dict[str, str] = {}
+        """Settings that tools have changed, by their spelling, with their texts."""
         self.change_count = 0
         self.changed_at_ms = 0
 
@@ -259,6 +261,11 @@ class BrokerOptions(Settings):
     def update(self, changes: Mapping[str, str], now_ms: int) -> None:
         """Apply the changes of a tool."""
         self.change(changes)
+        texts = self.texts()
+        names = {name: self.SPELLINGS.get(name, name) for name in changes}
+        self.changes |= {
+            name: texts[own] for name, own in names.items() if own in texts
+        }
         self.change_count += 1  # [ADMIN-CONFIG-005]
         self.changed_at_ms = now_ms
 

@@ -7,7 +7,7 @@ passes on the events of the remoting server. Nothing but the shell imports it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from reference.core.broker.acl.access_control import RELOAD_MS, AccessControl, AclFile
@@ -65,7 +65,9 @@ class BrokerController(RemotingServer):
         *,
         now_ms: int,
         acl_file: AclFile | None = None,
+        persist_settings: Callable[[Mapping[str, str]], None] = lambda _: None,
     ) -> None:
+        """Load the tables. *persist_settings* writes changes to broker.conf."""
         super().__init__()
         store_host = Host.of(
             options.store_ip or options.broker_ip1, options.listen_port
@@ -92,7 +94,10 @@ class BrokerController(RemotingServer):
         )
         self._topics_file = self._file_of(TOPICS_FILE, self.state.topics.as_json)
         self._groups_file = self._file_of(GROUPS_FILE, self.state.groups.as_json)
-        self.persistences = self._topics_file, self._groups_file
+        self._settings_file = Persistence(
+            lambda: persist_settings(options.changes), self.log_error
+        )
+        self.persistences = self._topics_file, self._groups_file, self._settings_file
         self._unregistered: list[Topic | None] = []
         """Changed topics that the name servers have not been sent; None is all."""
         self._register_processors()
@@ -176,6 +181,7 @@ class BrokerController(RemotingServer):
             slaves=self.ha.slaves,
             hold_pull=self.long_polling.hold,
             register_topics=self._register_topics,
+            persist_settings=self._settings_file.mark_changed,
         )
         self.handlers = {
             **{int(code): partial(one, state) for code, one in HANDLERS.items()},

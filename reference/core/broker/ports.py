@@ -28,3 +28,5 @@ class Ports(Struct, frozen=True):
     """Holds a pull until a message arrives or its time is up."""
     register_topics: Callable[[], None]
     """Registers all topics with every name server."""
+    persist_settings: Callable[[], None]
+    """Writes the changed settings to the file that the broker was started with."""

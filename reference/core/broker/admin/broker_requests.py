@@ -43,9 +43,10 @@ def broker_settings(state: BrokerState, _: Request) -> Response:
 
 
 def update_settings(state: BrokerState, ports: Ports, request: Request) -> Response:
-    """Change the settings that the body names."""
+    """Change and persist the settings that the body names."""
     changes = read_properties(request.body.decode())
     state.options.update(changes, request.now_ms)
+    ports.persist_settings()
     if "brokerPermission" in changes:
         state.topics.touch(request.now_ms)
         ports.register_topics()
