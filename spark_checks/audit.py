@@ -169,14 +169,7 @@ def _audit_once(
         )
         store = surveyed.store
         log_end = log_end_of(store, surveyed.summary.log_end)
-        found = file_findings(store, conf, surveyed.summary)
-        at_rows, histograms = compare_rows(surveyed, with_charts=with_charts)
-        found += [
-            *at_rows,
-            *system_topic_findings(surveyed),
-            *key_findings(surveyed),
-            *lmq_and_batch_findings(surveyed),
-        ]
+        found, histograms = all_findings(surveyed, conf, with_charts=with_charts)
     except FAILURES as error:
         raise failed(error) from error
     is_live = store.was_left_open and (
@@ -200,6 +193,21 @@ def _audit_once(
         ),
         is_log_read_whole=since_ms is None and sample is None,
     )
+
+
+def all_findings(
+    surveyed: SurveyedStore, conf: BrokerConf, *, with_charts: bool
+) -> tuple[list[Finding], Mapping[str, Histogram]]:
+    """Return the findings after the survey, and the histograms if requested."""
+    found = file_findings(surveyed.store, conf, surveyed.summary)
+    at_rows, histograms = compare_rows(surveyed, with_charts=with_charts)
+    found += [
+        *at_rows,
+        *system_topic_findings(surveyed),
+        *key_findings(surveyed),
+        *lmq_and_batch_findings(surveyed),
+    ]
+    return found, histograms
 
 
 def surveyed_store(

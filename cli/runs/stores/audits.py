@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spark_checks.audit import Audit, NotAudited
     from spark_checks.broker_conf import BrokerConf
     from spark_checks.sampling import SampleSpec
+    from spark_checks.store_files import Store
 
 T = TypeVar("T")
 SIGNALLED = 128
@@ -69,13 +70,9 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
         return [one for one in listed if not isinstance(one, Store)]
     if options.directory:
         check_directory(options.directory, stores[0])
-    size = max(store.commit_log_size for store in readable)
-    if options.against:
-        size = max(size, list_store(options.against).commit_log_size)
-        if is_same_place(stores[0], options.against):
-            fail(f"{shown_url(stores[0])} cannot be compared with itself", code=USAGE)
-    if options.sample_spec is not None:
-        size = round(size * options.sample_spec.fraction)
+    if options.against and is_same_place(stores[0], options.against):
+        fail(f"{shown_url(stores[0])} cannot be compared with itself", code=USAGE)
+    size = _log_size(readable, options)
     with shown_progress(len(stores)) as progress:
         progress("starting Spark")
         with (
@@ -98,6 +95,16 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
                 else:
                     found.append(one)
             return found
+
+
+def _log_size(stores: Sequence[Store], options: AuditOptions) -> int:
+    """Return the bytes that are read of the largest log of *stores*."""
+    from spark_checks.store_files import list_store
+
+    logs = [*stores, list_store(options.against)] if options.against else stores
+    size = max(store.commit_log_size for store in logs)
+    spec = options.sample_spec
+    return size if spec is None else round(size * spec.fraction)
 
 
 def _store_options(broker_conf: Path) -> StoreOptions:

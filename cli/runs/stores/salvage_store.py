@@ -121,11 +121,7 @@ def salvage_store(
     """
     check_target(store, target)
     view = ReadOnlyStore(store)
-    reason = reason_without_log(os.listdir(store))
-    if reason:
-        raise SalvageError(f"{store} {reason}")
-    if view.is_locked():
-        raise SalvageError(f"a broker is running on {store}; stop it first")
+    _check_readable(store, view)
     options = inferred_options(view)
     size = options.commit_log_file_size
     magics = rules_of(release).magics if release else EVERY_MAGIC
@@ -167,6 +163,15 @@ def salvage_store(
     if result.start is not None and not result.start.is_harmless:
         result.warnings.append(result.start.result)
     return result
+
+
+def _check_readable(store: Path, view: ReadOnlyStore) -> None:
+    """Raise SalvageError unless *store* has a commit log and no running broker."""
+    reason = reason_without_log(os.listdir(store))
+    if reason:
+        raise SalvageError(f"{store} {reason}")
+    if view.is_locked():
+        raise SalvageError(f"a broker is running on {store}; stop it first")
 
 
 def _write_log(
