@@ -35,7 +35,7 @@ from spark_checks.tables.store_tables import (
     open_units,
 )
 
-SHARED_QUEUE_INVARIANTS = (*("INV-LOG-005", "INV-CQ-004", "INV-CQ-005", "INV-CQ-007"),)
+SHARED_QUEUE_INVARIANTS = ("INV-LOG-005", "INV-CQ-004", "INV-CQ-005", "INV-CQ-007")
 """Invariants whose checks must take queues shared with other topics into account.
 
 Few stores have such queues. They are read only after one of these checks finds
