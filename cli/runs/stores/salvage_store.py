@@ -53,7 +53,10 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
+from spec.store.checkpoint import decode_checkpoint, encode_checkpoint
 from spec.store.file_names import (
+    ABORT,
+    CHECKPOINT,
     COMMIT_LOG,
     CONSUME_QUEUE,
     NAME_DIGITS,
@@ -155,7 +158,7 @@ def salvage_store(
         log.rename(partial / COMMIT_LOG)
         _make_queues(partial, options, offsets)
         if result.is_without_queues:
-            shutil.rmtree(partial / CONSUME_QUEUE)
+            _leave_queues_to_a_broker(partial)
         elif offsets.counts and not seen_queue_file_size(view):
             result.default_queue_file_size = options.consume_queue_file_size
         # Here an interruption removes the new store, as the command promises.
@@ -308,6 +311,20 @@ def _count_lost(
             result.lost[name] = lost
         if gaps:
             result.moved[name] = sum(one.end - one.begin for one in gaps)
+
+
+def _leave_queues_to_a_broker(target: Path) -> None:
+    """Remove the queues, and let the first start recover as after a crash.
+
+    It then builds the queues from the whole log, up to 5.3. After an orderly stop, a
+    broker of 4.4 or 5.0 to 5.3.1 builds none (5.0.0 CommitLog#recoverNormally).
+    """
+    shutil.rmtree(target / CONSUME_QUEUE)
+    path = target / CHECKPOINT
+    times = decode_checkpoint(path.read_bytes())
+    without = replace(times, physic_ms=0, logics_ms=0)
+    path.write_bytes(encode_checkpoint(without))
+    (target / ABORT).touch()
 
 
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:
