@@ -27,6 +27,7 @@ from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
+    LMQ_CONSUMER_OFFSETS_FILE,
     TOPICS_FILE,
 )
 from spec.store.file_names import (
@@ -49,6 +50,7 @@ DAMAGED_BATCH = (
 _CONTENT = {
     TOPICS_FILE: "topics",
     CONSUMER_OFFSETS_FILE: "offsets of all groups",
+    LMQ_CONSUMER_OFFSETS_FILE: "offsets of all groups",
     GROUPS_FILE: "subscription groups",
     CONSUMER_FILTERS_FILE: "filters of consumers",
     DELAY_OFFSETS_FILE: "offsets of all delay levels",

@@ -330,11 +330,11 @@ def _leave_queues_to_a_broker(target: Path) -> None:
 def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> None:
     """Start and stop the reference on the new store; check what its queues have.
 
-    It reads the records of every release.
+    It reads the records of every release. The queues have no extension.
     """
     now_ms = time.time_ns() // 1_000_000
     rules = structs.replace(options.rules, magics=frozenset(EVERY_MAGIC))
-    options = structs.replace(options, rules=rules)
+    options = structs.replace(options, rules=rules, extension_file_size=0)
     store = MessageStore(DiskFiles(target), options, now_ms)
     store.checkpoint.physic_ms = store.checkpoint.logics_ms  # each file is on disk
     counts = sum(queue.max_offset - queue.min_offset for queue in store.queues)

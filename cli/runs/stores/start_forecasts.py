@@ -38,7 +38,7 @@ ONLY_NEW = (
 
 
 class StoreWithoutUnits(ReadOnlyStore):
-    """A store without the files of its queues. Batch queues keep their topics."""
+    """A store without the files of its queues."""
 
     def entries(self, directory: str) -> list[DirectoryEntry]:
         """Return the entries of *directory*; an empty list if it is hidden."""
@@ -54,8 +54,7 @@ class StoreWithoutUnits(ReadOnlyStore):
 
 
 def _is_of_units(path: str) -> bool:
-    directory, _, inner = path.partition("/")
-    return directory == CONSUME_QUEUE or (directory == BATCH_QUEUE and bool(inner))
+    return path.partition("/")[0] in (CONSUME_QUEUE, BATCH_QUEUE)
 
 
 def likely_release(store: Path) -> str:

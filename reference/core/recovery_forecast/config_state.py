@@ -22,6 +22,7 @@ from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
+    LMQ_CONSUMER_OFFSETS_FILE,
     TOPICS_FILE,
 )
 from spec.wire.bodies.json_object import JsonObject, as_object
@@ -39,6 +40,8 @@ _TABLES = {
 The releases read delay offsets at different points. The result is the same.
 """
 
+_LMQ_OFFSETS = f"config/{LMQ_CONSUMER_OFFSETS_FILE}"
+"""Offsets of a broker with enableLmq, which reads no other (STORE-SETTINGS-008)."""
 PULL_OFFSETS = "pullOffsetTable"
 _OFFSETS = "offsetTable"
 
@@ -53,6 +56,8 @@ def load_configs(
     values = {}
     for name, tables in _TABLES.items():
         path = f"config/{name}"
+        if name == CONSUMER_OFFSETS_FILE and view.exists(_LMQ_OFFSETS):
+            path = _LMQ_OFFSETS
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none

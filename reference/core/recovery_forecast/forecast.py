@@ -77,7 +77,7 @@ class Start:
         self._options = options
         self._config: Mapping[str, JsonObject] = {}
         self._log = LogState(view, options.commit_log_file_size, rules)
-        self._queues = QueuesState(view, options.consume_queue_file_size, rules)
+        self._queues = QueuesState(view, options, rules)
         self._index = IndexState(view, options.index_item_count, rules)
         self.outcome = Outcome(
             release=rules.release,

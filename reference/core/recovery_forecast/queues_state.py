@@ -13,12 +13,13 @@ from reference.core.recovery_forecast.store_view import (
     StoreView,
     ViewError,
     load_files,
+    seen_batch_file_size,
 )
 from reference.core.store.commitlog.record_reader import ScannedRecord
 from reference.core.store.recovery.load import is_offset
 from reference.core.store.recovery.queue_end import FILES_TO_RECOVER
 from reference.core.store.recovery.rules import RecoveryRules
-from reference.core.store.types import Queue
+from reference.core.store.types import Queue, StoreOptions
 from spec.integers import INT32_MAX
 from spec.store.batch_queue import (
     BATCH,
@@ -30,18 +31,28 @@ from spec.store.batch_queue import (
 from spec.store.batch_queue import UNIT_SIZE as BATCH_UNIT_SIZE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import CONSUME_QUEUE, ROCKSDB_CURRENT, ROCKSDB_QUEUES
+from spec.store.queue_extension import EXTENSION
 
 
 class QueuesState:
     """The queues by topic and queue id. Dispatch creates missing ones."""
 
-    def __init__(self, view: StoreView, file_size: int, rules: RecoveryRules) -> None:
+    def __init__(
+        self, view: StoreView, options: StoreOptions, rules: RecoveryRules
+    ) -> None:
+        file_size = options.consume_queue_file_size
         self._file_size = -(-file_size // UNIT_SIZE) * UNIT_SIZE
+        self._extension_file_size = options.extension_file_size
+        self._batch_file_size = seen_batch_file_size(view)
         self._view = view
         self._rules = rules
         self._queues: dict[Queue, QueueState] = {}
-        self._elsewhere = frozenset(one.name for one in view.entries(BATCH_QUEUE))
-        """Topics with batch consume queues (since 5.0). Only their ends are read."""
+        self._elsewhere = frozenset(
+            topic
+            for topic, directory in self._batch_queues()
+            if any(one.size for one in view.entries(directory))
+        )
+        """Topics with units in batch consume queues. Only their ends are read."""
         self._files: set[str] = set()
         """Paths of files that may be in the place of a directory."""
         self.obstacle: str | None = None
@@ -74,15 +85,16 @@ class QueuesState:
             for queue in queues:
                 if _is_queue_id(queue.name):
                     self._load(topic.name, queue.name)
+        if self._rules.has_timer:
+            for _, directory in self._batch_queues():
+                load_files(self._view, directory, self._batch_file_size, self._rules)
 
     def types(self) -> Iterator[tuple[str, str]]:
         """Yield each topic with queues, and their type in its attribute queue.type."""
         for topic in sorted({topic for topic, _ in self._queues}):
             yield topic, SIMPLE
-        for topic in sorted(self._elsewhere):
-            names = self._view.entries(f"{BATCH_QUEUE}/{topic}")
-            if any(_is_queue_id(one.name) for one in names):
-                yield topic, BATCH
+        for topic in sorted({topic for topic, _ in self._batch_queues()}):
+            yield topic, BATCH
 
     def take(self, record: ScannedRecord) -> None:
         """Dispatch a record of the log to its queue.
@@ -122,16 +134,23 @@ class QueuesState:
         5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue#recover. Releases up to
         4.9 have no such queues.
         """
-        topics = self._elsewhere if self._rules.has_timer else ()
+        directories = self._batch_queues() if self._rules.has_timer else ()
         return max(
             (
                 unit.commit_log_offset
-                for topic in topics
-                for queue in self._view.entries(f"{BATCH_QUEUE}/{topic}")
-                for unit in self._last_batches(f"{BATCH_QUEUE}/{topic}/{queue.name}")
+                for _, directory in directories
+                for unit in self._last_batches(directory)
             ),
             default=-1,
         )
+
+    def _batch_queues(self) -> Iterator[tuple[str, str]]:
+        """Yield topic and directory of each batch consume queue (since 5.0)."""
+        for topic in self._view.entries(BATCH_QUEUE):
+            path = f"{BATCH_QUEUE}/{topic.name}"
+            for queue in self._view.entries(path):
+                if _is_queue_id(queue.name):
+                    yield topic.name, f"{path}/{queue.name}"
 
     def _last_batches(self, directory: str) -> Iterator[BatchUnit]:
         """Yield the units in the last files of a batch consume queue."""
@@ -144,6 +163,10 @@ class QueuesState:
     def _load(self, topic: str, name: str) -> None:
         directory = f"{CONSUME_QUEUE}/{topic}/{name}"
         found = load_files(self._view, directory, self._file_size, self._rules)
+        if self._extension_file_size:
+            # 4.6.0 org.apache.rocketmq.store.ConsumeQueue#load loads both.
+            extension = f"{EXTENSION}/{topic}/{name}"
+            load_files(self._view, extension, self._extension_file_size, self._rules)
         paths = {int(one): f"{directory}/{one}" for one in found.names}
         self._add((topic, int(name)), paths)
 

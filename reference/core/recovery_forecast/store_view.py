@@ -23,11 +23,13 @@ from reference.core.store.recovery.load import (
 )
 from reference.core.store.recovery.rules import RecoveryRules, WrongSizeFilePolicy
 from reference.core.store.types import StoreOptions
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.file_names import COMMIT_LOG, CONSUME_QUEUE, INDEX
 from spec.store.index_file import (
     ITEMS_PER_SLOT,
     slot_count_of,
 )
+from spec.store.queue_extension import EXTENSION
 from spec.store.timer.timer_log import TIMER_LOG
 
 
@@ -114,6 +116,7 @@ def inferred_options(view: StoreView) -> StoreOptions:
         commit_log_file_size=log or defaults.commit_log_file_size,
         consume_queue_file_size=queues or defaults.consume_queue_file_size,
         timer_log_file_size=timer or defaults.timer_log_file_size,
+        extension_file_size=seen_size(list(_queues(view, EXTENSION))),
         index_slot_count=slots or defaults.index_slot_count,
         index_item_count=slots * ITEMS_PER_SLOT or defaults.index_item_count,
     )
@@ -121,13 +124,18 @@ def inferred_options(view: StoreView) -> StoreOptions:
 
 def seen_queue_file_size(view: StoreView) -> int:
     """Return the size (bytes) of the consume-queue files, 0 without any."""
-    return seen_size(list(_queues(view)))
+    return seen_size(list(_queues(view, CONSUME_QUEUE)))
 
 
-def _queues(view: StoreView) -> Iterator[list[DirectoryEntry]]:
-    for topic in view.entries(CONSUME_QUEUE):
-        for queue in view.entries(f"{CONSUME_QUEUE}/{topic.name}"):
-            yield view.entries(f"{CONSUME_QUEUE}/{topic.name}/{queue.name}")
+def seen_batch_file_size(view: StoreView) -> int:
+    """Return the size (bytes) of the files of batch consume queues, 0 without any."""
+    return seen_size(list(_queues(view, BATCH_QUEUE)))
+
+
+def _queues(view: StoreView, directory: str) -> Iterator[list[DirectoryEntry]]:
+    for topic in view.entries(directory):
+        for queue in view.entries(f"{directory}/{topic.name}"):
+            yield view.entries(f"{directory}/{topic.name}/{queue.name}")
 
 
 def seen_size(

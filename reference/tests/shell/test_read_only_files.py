@@ -11,6 +11,7 @@ from reference.core.recovery_forecast.log_state import LogState
 from reference.core.recovery_forecast.queues_state import QueuesState
 from reference.core.recovery_forecast.store_view import ViewError
 from reference.core.store.recovery.rules import REFERENCE
+from reference.core.store.types import StoreOptions
 from reference.shell.storage import mapping, read_only_files
 from reference.shell.storage.read_only_files import ReadOnlyStore
 
@@ -47,7 +48,8 @@ def test_the_end_of_a_sparse_queue_is_found_without_its_holes(tmp_path: Path) ->
             file.write(bytes(7) + b"\1")  # the rest of the unit is 0
             file.truncate(QUEUE_SIZE)
     store = ReadOnlyStore(tmp_path)
-    queues = QueuesState(store, QUEUE_SIZE, REFERENCE)
+    options = StoreOptions(consume_queue_file_size=QUEUE_SIZE)
+    queues = QueuesState(store, options, REFERENCE)
     queues.load()
     queue = queues.get("Topic", 0)
     assert queue is not None

@@ -46,6 +46,41 @@ def test_a_directory_in_place_of_the_timer_wheel_prevents_a_start(
     assert found["refusal"]["file"] == "timerwheel"
 
 
+@pytest.mark.parametrize("release", ["4.6.0", "5.3.3"])
+@pytest.mark.parametrize("directory", ["consumequeue_ext", "batchconsumequeue"])
+def test_a_wrong_size_of_an_extension_or_batch_queue_prevents_a_start(
+    directory: str, release: str, tmp_path: Path
+) -> None:
+    store = copied(tmp_path, f"{release}-stopped")
+    for topic, size in {"AuditQueues": 4600, "HandoverOrders": 100}.items():
+        file = store / directory / topic / "0" / "00000000000000000000"
+        file.parent.mkdir(parents=True)
+        file.write_bytes(bytes(size))
+    found = foretold(store, release)
+    has_such_queues = directory == "consumequeue_ext" or release >= "5"
+    assert found["starts"] is not has_such_queues
+    if has_such_queues:
+        assert found["refusal"]["file"] == str(file.relative_to(store))
+
+
+@pytest.mark.parametrize(("size", "is_lost"), [(46, False), (0, True)])
+def test_messages_of_an_empty_batch_queue_are_invisible(
+    size: int, is_lost: bool, tmp_path: Path
+) -> None:
+    """A real 5.3.3 deletes the empty file, and the queue ends at 0."""
+    store, topic = copied(tmp_path, "5.3.3-stopped"), "HandoverOrders"
+    topics = store / "config" / "topics.json"
+    table = json.loads(topics.read_text())
+    table["topicConfigTable"][topic]["attributes"] = {"queue.type": "BatchCQ"}
+    topics.write_text(json.dumps(table))
+    shutil.rmtree(store / "consumequeue" / topic)
+    file = store / "batchconsumequeue" / topic / "0" / "00000000000000000000"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(bytes(size))
+    invisible = foretold(store, "5.3.3")["messages"]["invisible"]
+    assert (topic in {one["topic"] for one in invisible}) is is_lost
+
+
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("name", ["-1", "+400"])
 def test_a_start_with_a_signed_file_name_is_not_forecast(
