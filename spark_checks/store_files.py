@@ -268,10 +268,11 @@ def mapped_file_size(files: Iterable[StoreFile]) -> int | None:
     return _elected(votes, {file.size for file in files})
 
 
-def queue_file_size(store: Store) -> int | None:
-    """Return the most frequent size of consume-queue files."""
-    sizes = [file.size for file in store.queue_files()]
-    return _elected(Counter(sizes), {size for size in sizes if size % UNIT_SIZE == 0})
+def queue_file_size(store: Store, directory: str = CONSUME_QUEUE) -> int | None:
+    """Return the most frequent size of the files of queues in *directory*."""
+    sizes = [file.size for file in store.queue_files(directory)]
+    unit = UNIT_SIZE if directory == CONSUME_QUEUE else 1
+    return _elected(Counter(sizes), {size for size in sizes if size % unit == 0})
 
 
 def _elected(votes: Counter[int], known: set[int]) -> int | None:

@@ -17,7 +17,9 @@ from spark_checks.store_files import (
     queue_of,
 )
 from spec.store import file_names
+from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.queue_extension import EXTENSION
 
 
 def check_files(
@@ -39,6 +41,9 @@ def check_files(
         if directory != "index" and size:
             yield from _wrong_sizes(files, size)
             yield from _gaps(files, size)
+    for directory in (EXTENSION, BATCH_QUEUE):
+        size = queue_file_size(store, directory)
+        yield from _wrong_sizes(store.queue_files(directory), size or 0)
 
 
 def _wrong_names(files: Sequence[StoreFile]) -> Iterator[Finding]:

@@ -84,7 +84,7 @@ def _remove(name: str) -> Callable[[Path], None]:
 
 def _put(name: str, data: bytes) -> Callable[[Path], None]:
     def put(root: Path) -> None:
-        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_bytes(data)
 
     return put
@@ -208,6 +208,19 @@ def test_a_checkpoint_of_zeros_is_behind_after_an_orderly_stop(
     assert [one.offset for one in found] == [0]  # 5.5 does not write it at a stop
     (root / "abort").touch()
     assert list(check_checkpoint(list_store(str(root)), longer)) == []
+
+
+@pytest.mark.parametrize("directory", ["consumequeue_ext", "batchconsumequeue"])
+def test_the_files_of_extensions_and_batch_queues_have_one_size(
+    directory: str, root: Path
+) -> None:
+    sizes = {"Orders": 4600, "Bills": 4600, "Short": 100, "Unfinished": 0}
+    for topic, size in sizes.items():
+        _put(f"{directory}/{topic}/0/{0:020d}", bytes(size))(root)
+    found = list(check_files(list_store(str(root))))
+    assert [(one.invariant.id, one.file, one.offset) for one in found] == [
+        ("INV-FILE-002", f"{directory}/Short/0/{0:020d}", 100)
+    ]
 
 
 def test_a_configured_size_overrules_what_the_files_say(root: Path) -> None:
