@@ -43,6 +43,7 @@ _CUT_GARBAGE = Cause(
     is_unreadable=True,
 )
 _CUT = Cause("the commit log is cut before it", "REC-TRUNCATE-001")
+_CUT_UNIT = Cause("its LMQ ends before it", "REC-QUEUE-001")
 _CUT_EARLY = Cause(
     "the commit log is cut before it, and no queue had it yet", "REC-TRUNCATE-001"
 )
@@ -106,11 +107,15 @@ class MessageLossSurvey:
         """Report messages as lost if their units pointed behind the end of the log.
 
         A unit that points behind its successor is garbage, and no message is lost.
+        Only after a crash, an LMQ gets the units again that its own end cut.
         """
         log = self._outcome.log
         before = log.units_behind_end
         units = self._cut_units_in_reach(queue)
+        stays_cut = queue.is_lmq and not self._outcome.after_crash
         for (index, unit), (_, after) in pairwise(chain(units, (_NO_UNIT,))):
+            if stays_cut and unit[0] < self._end and self._log.record_at(unit[0]):
+                self._outcome.invisible.add(queue.name, index, _CUT_UNIT)
             if not self._end <= unit[0] < after[0]:
                 continue
             if unit[0] >= log.end_on_disk:

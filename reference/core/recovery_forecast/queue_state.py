@@ -28,6 +28,7 @@ from reference.core.store.recovery.queue_end import (
 from reference.core.store.recovery.rules import RecoveryRules
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import UNIT_SIZE
+from spec.wire.message.topic_names import LMQ_PREFIX
 
 _NEVER_WRITTEN: Unit = (0, 0, 0)
 OpenFile = Callable[[int], memoryview]
@@ -66,6 +67,11 @@ class QueueState:
         """Position after the last written unit, valid or not."""
         self.lowest_end = self.end_before
         """Lowest position of truncation, before dispatch appended again."""
+
+    @property
+    def is_lmq(self) -> bool:
+        """Whether its records are those of other queues."""
+        return self.name[0].startswith(LMQ_PREFIX)
 
     @property
     def min_offset(self) -> int:

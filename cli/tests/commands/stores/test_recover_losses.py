@@ -374,3 +374,21 @@ def test_a_file_in_place_of_the_queues_stops_dispatch(
     assert forecast is not None
     assert forecast.rebuilt is not None
     assert forecast.invisible > 0 == forecast.rebuilt.invisible
+
+
+@pytest.mark.parametrize(("has_abort", "count"), [(False, 2), (True, 0)])
+def test_units_behind_the_early_end_of_an_lmq_are_invisible(
+    has_abort: bool, count: int, tmp_path: Path
+) -> None:
+    """A real 5.5.0 after a stop loses them. After a crash it dispatches them again."""
+    store = copied(tmp_path, "5.3.3-stopped")
+    own = store / "consumequeue" / "HandoverOrders" / "0" / "00000000000000000000"
+    units = own.read_bytes()
+    file = store / "consumequeue" / "%LMQ%one" / "0" / own.name
+    file.parent.mkdir(parents=True)
+    file.write_bytes((units[:20] + bytes(20) + units[40:80]).ljust(len(units), b"\0"))
+    if has_abort:
+        (store / "abort").touch()
+    found = foretold(store, "5.3.3")["messages"]["invisible"]
+    counts = [one["count"] for one in found if one["topic"] == "%LMQ%one"]
+    assert sum(counts) == count
