@@ -35,6 +35,7 @@ from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.epoch_file import EPOCH_FILE
 from spec.store.file_names import (
+    ACCESS_DATABASES,
     CONSUME_QUEUE,
     ROCKSDB_CURRENT,
     ROCKSDB_QUEUES,
@@ -207,7 +208,8 @@ class Store:
     @property
     def may_have_config_in_rocksdb(self) -> bool:
         """Whether a directory of config may be a database with settings (since 5.0)."""
-        return any(one.startswith("config/") for one in self.directories)
+        others = set(self.directories).difference(ACCESS_DATABASES)
+        return any(one.startswith("config/") for one in others)
 
     @property
     def was_left_open(self) -> bool:

@@ -84,6 +84,8 @@ ROCKSDB_CURRENT = "CURRENT"
 """File that each RocksDB database has."""
 INDEX = "index"
 CONFIG = "config"
+ACCESS_DATABASES = (f"{CONFIG}/users", f"{CONFIG}/acls")
+"""Databases of access control, since 5.3: no settings of topics or groups."""
 CHECKPOINT = "checkpoint"
 ABORT = "abort"
 LOCK = "lock"

@@ -44,6 +44,7 @@ from spec.store.epoch_file import (
 )
 from spec.store.file_names import (
     ABORT,
+    ACCESS_DATABASES,
     CHECKPOINT,
     COMMIT_LOG,
     CONFIG,
@@ -112,7 +113,10 @@ class Start:
         5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe. A
         database in a directory of config may have the topics instead.
         """
-        has_database = any(one.size is None for one in self._view.entries(CONFIG))
+        has_database = any(
+            one.size is None and f"{CONFIG}/{one.name}" not in ACCESS_DATABASES
+            for one in self._view.entries(CONFIG)
+        )
         if not self._rules.has_timer or has_database:
             return
         for topic, type_name in self._queues.types():

@@ -49,6 +49,18 @@ def test_a_file_that_is_another_value_has_no_table(tmp_path: Path, text: str) ->
     assert names == [("INV-CONFIG-005", "config/topics.json")]
 
 
+@pytest.mark.parametrize(
+    ("directory", "is_found"), [("users", True), ("acls", True), ("topics", False)]
+)
+def test_a_missing_table_is_found_beside_databases_of_access_control(
+    tmp_path: Path, directory: str, is_found: bool
+) -> None:
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "config" / directory).mkdir(parents=True)
+    found = check_config_tables(list_store(str(tmp_path)), DIGEST)
+    assert ("config/topics.json" in {one.file for one in found}) is is_found
+
+
 def test_a_queue_id_that_is_no_pattern_is_compared(tmp_path: Path) -> None:
     text = '{"offsetTable":{"Orders@g":{"(":-5}}}'
     found = _found(tmp_path, "consumerOffset.json", text)
