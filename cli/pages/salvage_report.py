@@ -100,7 +100,7 @@ def as_text(result: Salvage) -> str:
         lines += [
             "  no consumequeue: only a broker builds LMQs and batch consume queues.",
             "    The first start builds all queues. An audit before it reports that",
-            "    they are missing (INV-CQ-005).",
+            "    they are missing (INV-CQ-005, of batch topics also INV-LOG-005).",
         ]
     if result.start is not None and result.start.is_harmless:
         lines.append(f"  {result.start.result}")
