@@ -41,7 +41,7 @@ def test_a_batch_queue_needs_the_type_of_its_topic(
     store = with_batch_queue(tmp_path, release)
     topics = store / "config" / "topics.json"
     topics.write_text(topics.read_text().replace("BatchCQ", "SimpleCQ"))
-    (store / "config" / "users").mkdir()  # of access control
+    (store / "config" / "users").mkdir()  # access control, no settings
     found = foretold(store, release)
     assert found["starts"] is starts
     assert starts or found["refusal"]["file"] == "config/topics.json"
