@@ -163,10 +163,10 @@ ORDER_ENDS = Clause(
     id="ROUTE-BROKER-013",
     level=Level.QUIRK,
     text=(
-        "Up to 5.3.0, a broker makes every topic that the registration's response "
+        "Up to 4.9, a broker makes every topic that the registration's response "
         "does not list an unordered one, even one that an administrator created as "
         "an order topic."
     ),
     source=f"4.6.0 {_TOPICS}#updateOrderTopicConfig",
-    until="5.3.0",
+    until="4.9",
 )

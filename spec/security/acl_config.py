@@ -10,7 +10,7 @@ from spec.clause import Clause, Level
 
 _ADMIN = "4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
 _MANAGER = "4.6.0 org.apache.rocketmq.acl.plain.PlainPermissionManager"
-_FIRST, _LAST = "4.5", "4.9"
+_FIRST, _LAST = "4.5.2", "4.9"
 
 ADDS = Clause(
     id="SEC-ACLCONFIG-001",
@@ -85,12 +85,12 @@ RETURNS_SECRETS = Clause(
     id="SEC-ACLCONFIG-007",
     level=Level.QUIRK,
     text=(
-        "From 4.6 to 4.9, GET_BROKER_CLUSTER_ACL_CONFIG (54) returns every account "
-        "with its secret key as text, to any account."
+        "From 4.6 to 4.9.7, GET_BROKER_CLUSTER_ACL_CONFIG (54) returns every "
+        "account with its secret key as text, to any account."
     ),
     source=f"{_ADMIN}#getBrokerClusterAclConfig",
     since="4.6",
-    until=_LAST,
+    until="4.9.7",
 )
 COUNTS_CHANGES = Clause(
     id="SEC-ACLCONFIG-008",

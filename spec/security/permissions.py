@@ -42,11 +42,11 @@ OTHER_REQUESTS = Clause(
     id="SEC-PERM-002",
     level=Level.QUIRK,
     text=(
-        "From 4.5 to 4.9, any account may change and delete accounts, with "
+        "From 4.5.2 to 4.9, any account may change and delete accounts, with "
         "UPDATE_AND_CREATE_ACL_CONFIG (50) and DELETE_ACL_CONFIG (51)."
     ),
     source="4.6.0 org.apache.rocketmq.acl.common.Permission#ADMIN_CODE",
-    since="4.5",
+    since="4.5.2",
     until="4.9",
 )
 SEND = Clause(

@@ -88,7 +88,7 @@ STEPS = (
         is_narrow=True,
     ),
     Step(
-        name="an unknown request to a broker up to 4.9.1",
+        name="an unknown request to a broker up to 4.9.0",
         clause="WIRE-CONN-002",
         run=PlainRequests.check_broker_stays_open,
         needs=("a request to the broker",),

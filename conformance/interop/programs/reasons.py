@@ -69,14 +69,14 @@ def _empty_batch(cell: Cell) -> bool:
 REASONS = (
     Reason(
         text="A consumer of 5.x that polls pulls with LITE_PULL_MESSAGE (361), a code"
-        " of 5.0: servers before 4.9.2 leave it unanswered.",
+        " of 5.0: servers before 4.9.1 leave it unanswered.",
         clauses=("WIRE-CONN-002",),
         source="5.3.3 org.apache.rocketmq.client.impl.MQClientAPIImpl#pullMessage",
         holds=_unknown_code("lite pull", {"subscribed": [], "sought": []}),
     ),
     Reason(
         text="Tools of 5.x first get the topic's settings with GET_TOPIC_CONFIG"
-        " (351), a code of 5.0: servers before 4.9.2 leave it unanswered.",
+        " (351), a code of 5.0: servers before 4.9.1 leave it unanswered.",
         clauses=("WIRE-CONN-002",),
         source="5.3.3 org.apache.rocketmq.tools.admin.MQAdminUtils"
         "#examineTopicConfigFromRoute",

@@ -142,7 +142,7 @@ ACCESS_IS_OFF = Clause(
         "change accounts and addresses are refused with the codes 209, 210 and 211."
     ),
     source=f"{_ADMIN}#updateAndCreateAccessConfig",
-    since="4.5",
+    since="4.5.2",
     until="5.3.2",
 )
 ACL_QUERY_UNANSWERED = Clause(
@@ -153,6 +153,6 @@ ACL_QUERY_UNANSWERED = Clause(
         "settings gets no response."
     ),
     source=f"{_ADMIN}#getBrokerAclConfigVersion",
-    since="4.5",
+    since="4.5.2",
     until="5.1",
 )

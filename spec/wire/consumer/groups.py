@@ -330,8 +330,8 @@ DEAD_LETTER_AT_ONCE = Clause(
         "From 4.9.2 on, a message that was delayed is in the dead letter topic "
         "immediately."
     ),
-    source="4.9.7 org.apache.rocketmq.broker.processor.AbstractSendMessageProcessor"
-    "#consumerSendMsgBack",
+    source="4.9.7 org.apache.rocketmq.broker.processor.SendMessageProcessor"
+    "#asyncConsumerSendMsgBack",
     since="4.9.2",
     issues=("apache/rocketmq#2724",),
 )

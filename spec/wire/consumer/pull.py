@@ -12,7 +12,8 @@ from enum import IntFlag
 
 from spec.clause import Clause, Level
 
-_PULL = "4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor#processRequest"
+_PROCESSOR = "4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor"
+_PULL = f"{_PROCESSOR}#processRequest"
 _GET = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage"
 _HOLD = "4.6.0 org.apache.rocketmq.broker.longpolling.PullRequestHoldService"
 _FILTER = "4.6.0 org.apache.rocketmq.common.filter.FilterAPI#buildSubscriptionData"
@@ -365,7 +366,7 @@ MOVED_EVENT = Clause(
         "OFFSET_MOVED_EVENT. Tag and key are the consumer group; the body has "
         "consumerGroup, messageQueue, offsetRequest and offsetNew."
     ),
-    source=f"{_PULL}#generateOffsetMovedEvent",
+    source=f"{_PROCESSOR}#generateOffsetMovedEvent",
 )
 MOVED_EVENT_HAS_DELAY = Clause(
     id="PULL-EVENT-002",
@@ -375,7 +376,7 @@ MOVED_EVENT_HAS_DELAY = Clause(
         "Up to 4.9, the message in OFFSET_MOVED_EVENT has the property DELAY with "
         "the value 0."
     ),
-    source=f"{_PULL}#generateOffsetMovedEvent",
+    source=f"{_PROCESSOR}#generateOffsetMovedEvent",
 )
 NO_MOVED_EVENT = Clause(
     id="PULL-EVENT-003",

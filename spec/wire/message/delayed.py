@@ -101,23 +101,23 @@ DELAY_OFFSET_AHEAD = Clause(
     id="DELAY-START-001",
     level=Level.QUIRK,
     text=(
-        "Up to 4.9.2, a level whose offset in delayOffset.json is past its queue's "
+        "Up to 4.9.1, a level whose offset in delayOffset.json is past its queue's "
         "end delivers nothing until the queue has grown to it."
     ),
     source="4.6.0 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "$DeliverDelayedMessageTimerTask#executeOnTimeup",
-    until="4.9.2",
+    until="4.9.1",
     issues=("apache/rocketmq#1869", "apache/rocketmq#6269", "apache/rocketmq#3473"),
 )
 DELAY_OFFSET_IS_PUT_RIGHT = Clause(
     id="DELAY-START-002",
     level=Level.MUST,
     text=(
-        "From 4.9.3 on, a level whose offset in delayOffset.json is past its queue's "
+        "From 4.9.2 on, a level whose offset in delayOffset.json is past its queue's "
         "end continues at the end."
     ),
     source="4.9.7 org.apache.rocketmq.store.schedule.ScheduleMessageService"
-    "$DeliverDelayedMessageTimerTask#executeOnTimeUp",
-    since="4.9.3",
+    "#correctDelayOffset",
+    since="4.9.2",
     issues=("apache/rocketmq#3473",),
 )

@@ -30,8 +30,9 @@ OP_MESSAGE = Clause(
     id="TXN-OP-001",
     level=Level.MUST,
     text=(
-        "A commit and a rollback each write an op message with the tag d to "
-        "RMQ_SYS_TRANS_OP_HALF_TOPIC, in the queue with the half message's queue id."
+        "The queue offset of each committed or rolled back half message is in an op "
+        "message with the tag d in RMQ_SYS_TRANS_OP_HALF_TOPIC, in the queue with the "
+        "half message's queue id."
     ),
     source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
 )

@@ -33,24 +33,24 @@ UNKNOWN_CODE_TO_BROKER_SILENT = Clause(
     id="WIRE-CONN-002",
     level=Level.QUIRK,
     text=(
-        "Up to 4.9.1, a broker leaves a request with an unknown code unanswered and "
+        "Up to 4.9.0, a broker leaves a request with an unknown code unanswered and "
         "keeps the connection."
     ),
     source="4.6.0 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#processRequest",
-    until="4.9.1",
+    until="4.9.0",
     issues=("mxsm/rocketmq-rust#4569",),
 )
 UNKNOWN_CODE_TO_BROKER = Clause(
     id="WIRE-CONN-003",
     level=Level.MUST,
     text=(
-        "From 4.9.2 on, a broker answers a request with an unknown code with "
+        "From 4.9.1 on, a broker answers a request with an unknown code with "
         "REQUEST_CODE_NOT_SUPPORTED (3)."
     ),
     source="4.9.7 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#getUnknownCmdResponse",
-    since="4.9.2",
+    since="4.9.1",
     issues=("mxsm/rocketmq-rust#3918",),
 )
 UNKNOWN_CODE_TO_NAME_SERVER_SILENT = Clause(

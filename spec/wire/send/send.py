@@ -147,11 +147,11 @@ CLUSTER_IS_ADDED = Clause(
     id="SEND-PROPS-003",
     level=Level.MUST,
     text=(
-        "From 4.5 on, a broker adds the property CLUSTER, its cluster's name, to a "
+        "From 4.6 on, a broker adds the property CLUSTER, its cluster's name, to a "
         "message."
     ),
     source=f"{_SEND}#sendMessage",
-    since="4.5",
+    since="4.6",
     issues=("apache/rocketmq#3476",),
 )
 UNIQUE_KEY_IS_ADDED = Clause(

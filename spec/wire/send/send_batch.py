@@ -137,7 +137,7 @@ HEADER_IS_STORED = Clause(
         "From 4.8 to 5.3, the properties in a batch's header, and CLUSTER, are "
         "stored with each of its messages."
     ),
-    source="4.9.7 org.apache.rocketmq.store.MessageExtEncoder#encode",
+    source="4.9.7 org.apache.rocketmq.store.CommitLog$MessageExtEncoder#encode",
     since="4.8",
     until="5.3",
 )
