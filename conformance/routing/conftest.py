@@ -11,7 +11,13 @@ from conformance.harness.pytest_plugin.background import begin, end, result_of
 from conformance.harness.pytest_plugin.fixtures import need
 from conformance.harness.targets.target import Capability, Target
 from conformance.routing.fake_broker import FakeCluster
-from conformance.routing.liveness.silence import Idle, Seen, watch, watch_idle
+from conformance.routing.liveness.silence import (
+    Idle,
+    Seen,
+    watch,
+    watch_idle,
+    watch_members,
+)
 
 
 @pytest.fixture
@@ -38,6 +44,14 @@ def silence(pytestconfig: pytest.Config) -> Seen:
 
 
 @pytest.fixture
+def silent_members(pytestconfig: pytest.Config) -> Seen:
+    """Return the events of a group whose member was silent since the run began."""
+    seen = result_of(pytestconfig, "silent_members")
+    assert isinstance(seen, Seen)
+    return seen
+
+
+@pytest.fixture
 def idle(pytestconfig: pytest.Config) -> Idle:
     """Return the ends of idle connections, which were opened when the run began."""
     seen = result_of(pytestconfig, "idle")
@@ -47,7 +61,12 @@ def idle(pytestconfig: pytest.Config) -> Idle:
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Fall silent now, so that no test waits for the consequences."""
-    begin(session, {"silence": watch, "idle": watch_idle}, has_both)
+    observations = {
+        "silence": watch,
+        "silent_members": watch_members,
+        "idle": watch_idle,
+    }
+    begin(session, observations, has_both)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -113,7 +113,8 @@ REGISTERS_AGAIN = Clause(
 SLAVE_ALONE = Clause(
     id="ROUTE-LIVENESS-012",
     level=Level.MUST,
-    text="A slave that registers alone is in the cluster information and in no route.",
+    text="A slave that registers alone, without enableActingMaster, is in the cluster"
+    " information and in no route.",
     source=f"{_TABLES}#registerBroker",
 )
 # Published descriptions have a scan every 30 seconds, or every 10. Releases
@@ -123,7 +124,29 @@ EXPIRY = Clause(
     level=Level.MUST,
     text=(
         "A broker that does not register for 120 seconds is removed within the next "
-        "10, and its connection closed, regardless of its other requests."
+        "10, and its connection closed. Only QUERY_DATA_VERSION (322) and, from 5.0 "
+        "on, BROKER_HEARTBEAT (904) postpone this."
     ),
     source=f"{_TABLES}#scanNotActiveBroker",
+)
+RENEWED_BY_QUERY = Clause(
+    id="ROUTE-LIVENESS-015",
+    level=Level.MUST,
+    text=(
+        "QUERY_DATA_VERSION (322) with the registered data version restarts the 120 "
+        "seconds after which a broker is removed, as a registration does."
+    ),
+    source="4.6.0 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#queryBrokerTopicConfig",
+)
+RENEWED_BY_HEARTBEAT = Clause(
+    id="ROUTE-LIVENESS-016",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, BROKER_HEARTBEAT (904) restarts the 120 seconds after which the "
+        "broker in its header is removed, as a registration does."
+    ),
+    source="5.3.3 org.apache.rocketmq.namesrv.processor.DefaultRequestProcessor"
+    "#brokerHeartbeat",
+    since="5.0",
 )

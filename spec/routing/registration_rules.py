@@ -173,8 +173,22 @@ ADDRESS_HAS_ONE_ID = Clause(
 ID_HAS_ONE_ADDRESS = Clause(
     id="ROUTE-REG-018",
     level=Level.MUST,
-    text="A broker id that is registered from another address has the new address.",
+    text=(
+        "A broker id that is registered from another address has the new address, "
+        "from 5.0 on unless the new data version has a lower stateVersion."
+    ),
     source=f"{_TABLES}#registerBroker",
+)
+LOWER_STATE_IGNORED = Clause(
+    id="ROUTE-REG-025",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, a registration of a broker id from another address with a lower "
+        "stateVersion than the registered one is answered with SUCCESS (0) and ignored."
+    ),
+    source="5.3.3 org.apache.rocketmq.namesrv.routeinfo.RouteInfoManager"
+    "#registerBroker",
+    since="5.0",
 )
 BROKERS_SHARE_TOPIC = Clause(
     id="ROUTE-REG-019",

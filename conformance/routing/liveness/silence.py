@@ -1,5 +1,5 @@
 """
-Two minutes of silence, watched from a thread of its own while other tests run.
+Two minutes of silence, watched from threads of their own while other tests run.
 
 Name servers and brokers give up peers that are silent for 120 seconds. The silence
 begins with the run, and the tests that examine its consequences come last. On a target
@@ -14,11 +14,17 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import pytest
 
-from conformance.harness.client.client import require_success
+from conformance.harness.client.client import (
+    Client,
+    body_of,
+    consumer_data,
+    require_success,
+)
 from conformance.harness.client.peer import Peer
 from conformance.harness.client.peer_errors import (
     NoResponseError,
@@ -26,10 +32,13 @@ from conformance.harness.client.peer_errors import (
     PeerMisbehavedError,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name, watched_target
-from conformance.routing.fake_broker import FakeBroker, FakeCluster
+from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
+from spec.registry import clause
 from spec.routing.topic_config import TopicConfig
+from spec.wire.bodies.json_object import as_object, list_in
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 WATCHED_S = 135.0
 TICK_S = 0.25
@@ -61,11 +70,11 @@ class Seen:
     """Times of events; None for one that did not happen."""
 
     removed: Moment | None
-    """A broker registered once, sent other requests, and had no route any more."""
+    """A peer registered once, sent other requests, and was in no table any more."""
     dropped: Moment | None
     """Its connection was closed."""
-    missed: Moment | None
-    """A broker was missing that registered every 30 seconds."""
+    missed: Mapping[str, Moment | None]
+    """A peer was missing that was renewed every 30 seconds, by clause."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +94,30 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
             FakeCluster(target.namesrv, unique_name, target.release)
         )
         return _look(fake_cluster, _ticks(ending, rate))
+
+
+def watch_members(config: pytest.Config, ending: threading.Event) -> Seen:
+    """Join a group twice, send heartbeats of one member, and return the events."""
+    with ExitStack() as stack:
+        target, rate = stack.enter_context(watched_target(config, CLOCK_RATE))
+        silent, renewing = (
+            stack.enter_context(target.connect_to_broker()) for _ in range(2)
+        )
+        group = unique_name("group")
+        renew = partial(_join, renewing, group, "renewing")
+        _join(silent, group, "silent")
+        renew()
+        question = Command(
+            code=RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields={"consumerGroup": group}
+        )
+        left = partial(_has_left, renewing, group)
+        return _observe(
+            _ticks(ending, rate),
+            [_talking(silent.peer, question), _Chore(RENEWAL_PERIOD_S, renew)],
+            removed=Watch(partial(left, "silent")),
+            dropped=Watch(partial(_is_closed, silent.peer)),
+            missed={MEMBER_EXPIRY: Watch(partial(left, "renewing"))},
+        )
 
 
 def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
@@ -113,21 +146,43 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
 
 def _look(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
     """Check at each of *ticks* what has happened."""
-    talker, renewing = _registered(fake_cluster), _registered(fake_cluster)
-    chores = (
-        _Chore(TALK_PERIOD_S, lambda: _talk(talker), until_s=LAST_TALK_S),
-        _Chore(RENEWAL_PERIOD_S, renewing.register_again),
+    talker = _registered(fake_cluster)
+    question = Command(
+        code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": talker.name}
     )
-    removed = Watch(lambda: fake_cluster.route(talker.name) is None)
-    missed = Watch(lambda: fake_cluster.route(renewing.name) is None)
-    dropped = Watch(lambda: _is_closed(talker.peer))
+    chores, missed = [_talking(talker.peer, question)], {}
+    for clause_id, renew in RENEWALS.items():
+        if clause(clause_id).applies_to(fake_cluster.release):
+            broker = _registered(fake_cluster)
+            chores.append(_Chore(RENEWAL_PERIOD_S, partial(renew, broker)))
+            missed[clause_id] = Watch(partial(_is_missing, fake_cluster, broker))
+    return _observe(
+        ticks,
+        chores,
+        removed=Watch(partial(_is_missing, fake_cluster, talker)),
+        dropped=Watch(partial(_is_closed, talker.peer)),
+        missed=missed,
+    )
+
+
+def _observe(
+    ticks: Iterable[Clock],
+    chores: Iterable[_Chore],
+    *,
+    removed: Watch,
+    dropped: Watch,
+    missed: Mapping[str, Watch],
+) -> Seen:
+    """Do the chores and check every watch at each of *ticks*."""
     for clock in ticks:
         for chore in chores:
             chore.do(clock())
-        for one in (removed, missed, dropped):
+        for one in (removed, dropped, *missed.values()):
             one.check(clock)
     return Seen(
-        removed=removed.result(), dropped=dropped.result(), missed=missed.result()
+        removed=removed.result(),
+        dropped=dropped.result(),
+        missed={clause_id: one.result() for clause_id, one in missed.items()},
     )
 
 
@@ -195,13 +250,49 @@ def _registered(fake_cluster: FakeCluster) -> FakeBroker:
     return broker
 
 
-def _talk(broker: FakeBroker) -> None:
-    """Send the name server a request that is no sign of life of a broker."""
-    question = Command(
-        code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": broker.name}
-    )
-    with suppress(PeerError, PeerMisbehavedError):  # whether it is closed is noted
-        broker.peer.request(question)
+def _talking(peer: Peer, question: Command) -> _Chore:
+    """Return the chore of sending a request that renews nothing."""
+
+    def talk() -> None:
+        with suppress(PeerError, PeerMisbehavedError):  # whether it is closed is noted
+            peer.request(question)
+
+    return _Chore(TALK_PERIOD_S, talk, until_s=LAST_TALK_S)
+
+
+def _query_version(broker: FakeBroker) -> None:
+    """Query whether the broker's registered version has changed."""
+    broker.peer.request(version_query(broker.identity, broker.version, broker.release))
+
+
+def _heartbeat(broker: FakeBroker) -> None:
+    fields = broker.identity.fields()
+    broker.peer.request(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
+
+
+def _join(client: Client, group: str, client_id: str) -> None:
+    consumer = consumer_data(group=group)
+    require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
+
+
+def _has_left(client: Client, group: str, client_id: str) -> bool:
+    response = client.consumer_list(group=group)
+    if response.code != ResponseCode.SUCCESS:
+        return True
+    return client_id not in list_in(as_object(body_of(response)), "consumerIdList")
+
+
+MEMBER_EXPIRY = "GROUP-MEMBER-013"
+RENEWALS: Mapping[str, Callable[[FakeBroker], object]] = {
+    "ROUTE-LIVENESS-013": FakeBroker.register_again,
+    "ROUTE-LIVENESS-015": _query_version,
+    "ROUTE-LIVENESS-016": _heartbeat,
+}
+"""Requests that postpone the removal of a broker, by clause."""
+
+
+def _is_missing(fake_cluster: FakeCluster, broker: FakeBroker) -> bool:
+    return fake_cluster.route(broker.name) is None
 
 
 def _is_closed(peer: Peer) -> bool:

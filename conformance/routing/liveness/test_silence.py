@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.routing.liveness.silence import WATCHED_S, Idle, Moment, Seen
+from conformance.routing.liveness.silence import (
+    MEMBER_EXPIRY,
+    WATCHED_S,
+    Idle,
+    Moment,
+    Seen,
+)
 
 IDLE_LIMIT_S = 120
 EXPIRY_S = 120
@@ -31,27 +37,67 @@ def expect_within(
     )
 
 
+def expect_removal(clause: str, seen: Seen, name: str) -> None:
+    """Fail *clause* unless the silent peer was removed and its connection closed."""
+    for found, what in (
+        (seen.removed, f"silent {name} is removed"),
+        (seen.dropped, f"connection of a silent {name} is closed"),
+    ):
+        expect_within(
+            clause,
+            found,
+            first_s=EXPIRY_S,
+            last_s=EXPIRY_S + SCAN_S,
+            what=f"seconds of silence until the {what}",
+        )
+
+
 @pytest.mark.patient
 @pytest.mark.needs("wire")
 @pytest.mark.clause("ROUTE-LIVENESS-013")
 def test_a_broker_that_registers_no_more_is_removed(silence: Seen) -> None:
-    last_s = EXPIRY_S + SCAN_S
-    for found, name in (
-        (silence.removed, "route of a silent broker is removed"),
-        (silence.dropped, "connection of a silent broker is closed"),
-    ):
-        expect_within(
-            "ROUTE-LIVENESS-013",
-            found,
-            first_s=EXPIRY_S,
-            last_s=last_s,
-            what=f"seconds of silence until the {name}",
-        )
+    expect_removal("ROUTE-LIVENESS-013", silence, "broker")
     expect(
         "ROUTE-LIVENESS-013",
-        found=silence.missed,
+        found=silence.missed["ROUTE-LIVENESS-013"],
         expected=None,
         what="when a broker was missing that registers every 30 seconds",
+    )
+
+
+@pytest.mark.patient
+@pytest.mark.needs("wire")
+@pytest.mark.clause(MEMBER_EXPIRY)
+def test_a_member_without_heartbeats_is_removed(silent_members: Seen) -> None:
+    expect_removal(MEMBER_EXPIRY, silent_members, "member")
+    expect(
+        MEMBER_EXPIRY,
+        found=silent_members.missed[MEMBER_EXPIRY],
+        expected=None,
+        what="when a member was missing that sends a heartbeat every 30 seconds",
+    )
+
+
+@pytest.mark.patient
+@pytest.mark.needs("wire")
+@pytest.mark.parametrize(
+    ("clause", "request_name"),
+    [
+        pytest.param(one, name, marks=pytest.mark.clause(one), id=name)
+        for one, name in (
+            ("ROUTE-LIVENESS-015", "QUERY_DATA_VERSION"),
+            ("ROUTE-LIVENESS-016", "BROKER_HEARTBEAT"),
+        )
+    ],
+)
+def test_a_broker_that_sends_other_signs_of_life_stays(
+    silence: Seen, clause: str, request_name: str
+) -> None:
+    expect(
+        clause,
+        found=silence.missed[clause],
+        expected=None,
+        what=f"when a broker was missing that sends {request_name} every 30 seconds",
     )
 
 

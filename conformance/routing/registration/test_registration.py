@@ -8,7 +8,11 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.client.client import require_success
-from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_code,
+    expect_fields,
+)
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, unregister
 from spec.routing.topic_config import TopicConfig, TopicTable
 from spec.wire.remoting.frame import SerializeType
@@ -301,15 +305,35 @@ def test_a_broker_id_has_one_address(fake_cluster: FakeCluster) -> None:
     first = fake_cluster.broker()
     topic = TopicConfig(topic=fake_cluster.unique("topic"))
     first.register(topic)
-    second = fake_cluster.broker(
-        name=first.name,
-        cluster=first.identity.cluster,
-        address="127.0.0.1:" + first.identity.address.rpartition(":")[2],
-    )
+    second = _elsewhere(fake_cluster, first)
     second.register(topic)
     addresses = {0: second.identity.address}
     expect_addresses("ROUTE-REG-018", fake_cluster, topic, first, addresses)
     unregister(first.peer, first.identity)
+
+
+@pytest.mark.clause("ROUTE-REG-025")
+def test_an_address_of_an_earlier_state_is_ignored(fake_cluster: FakeCluster) -> None:
+    first = fake_cluster.broker()
+    topic = TopicConfig(topic=fake_cluster.unique("topic"))
+    first.version = replace(first.version, state_version=2)
+    first.register(topic)
+    second = _elsewhere(fake_cluster, first)
+    second.version = replace(second.version, state_version=1)
+    response = second.register(topic)
+    transcript = second.peer.transcript
+    expect_code("ROUTE-REG-025", response, ResponseCode.SUCCESS, transcript)
+    addresses = {0: first.identity.address}
+    expect_addresses("ROUTE-REG-025", fake_cluster, topic, first, addresses)
+
+
+def _elsewhere(fake_cluster: FakeCluster, first: FakeBroker) -> FakeBroker:
+    """Return a broker with the names and the id of *first*, at another address."""
+    return fake_cluster.broker(
+        name=first.name,
+        cluster=first.identity.cluster,
+        address="127.0.0.1:" + first.identity.address.rpartition(":")[2],
+    )
 
 
 @pytest.mark.clause("ROUTE-REG-020")

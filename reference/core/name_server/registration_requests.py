@@ -65,7 +65,7 @@ def query_data_version(routes: RouteTables, request: Request) -> Response:
     version = _of_4_6(decode_data_version(request.body))
     changed = routes.is_changed(address, version)  # [ROUTE-VERSION-002]
     if not changed:
-        routes.renew(address, request.now_ms)
+        routes.renew(address, request.now_ms)  # [ROUTE-LIVENESS-015]
     live = routes.live_brokers.get(address)
     # [ROUTE-VERSION-001] [ROUTE-VERSION-003]
     body = b"" if live is None else encode_data_version(live.version)

@@ -130,6 +130,17 @@ SAME_CLIENT_ID_TWICE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo#getAllClientId",
 )
+MEMBER_EXPIRY = Clause(
+    id="GROUP-MEMBER-013",
+    level=Level.MUST,
+    text=(
+        "A consumer that sends no heartbeat for 120 seconds is removed from its group "
+        "within the next 10, and its connection closed, regardless of its other "
+        "requests."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.ConsumerManager"
+    "#scanNotActiveChannel",
+)
 CONSUMER_CONNECTIONS = Clause(
     id="GROUP-CONNECTION-001",
     level=Level.MUST,
