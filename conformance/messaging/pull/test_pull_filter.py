@@ -152,15 +152,20 @@ def test_sql_is_refused_where_it_is_not_switched_on(broker: Client, topic: str) 
 def test_a_pull_without_subscription_needs_a_heartbeat(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    response = broker.pull(
-        topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
+    def expect_refusal() -> None:
+        response = broker.pull(
+            topic=topic, offset=0, group=known_group, system_flags=NO_SUBSCRIPTION
+        )
+        code = ResponseCode.SUBSCRIPTION_NOT_EXIST
+        expect_code("PULL-GROUP-001", response, code, broker.transcript)
+
+    expect_refusal()
+    other = tags_subscription(topic=f"{topic}_other", tags=["a"], version=5)
+    consumer = consumer_data(group=known_group, subscriptions=[other])
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
     )
-    expect_code(
-        "PULL-GROUP-001",
-        response,
-        ResponseCode.SUBSCRIPTION_NOT_EXIST,
-        broker.transcript,
-    )
+    expect_refusal()
 
 
 @pytest.mark.clause("PULL-GROUP-002", "PULL-GROUP-003")

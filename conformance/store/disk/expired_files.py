@@ -63,6 +63,7 @@ TICK_S = 0.1
 CLOCK_RATE = 10.0
 """Clock rate of the reference."""
 GROUP = "conformance_ageing"
+NEW_GROUP = "conformance_new"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,7 +317,9 @@ def _watch(
 def _responses(broker: Client, before: Before, bounds: Bounds) -> dict[str, Command]:
     """Query messages that are deleted and messages that are left."""
     kept, least = before.kept, bounds.least
+    require_success(broker.update_group(group=NEW_GROUP))
     return {
+        "offset of a new group": broker.query_offset(group=NEW_GROUP, topic=kept),
         "pull below": broker.pull(topic=kept, offset=max(least - 1, 0)),
         "pull first": broker.pull(topic=kept, offset=least, max_count=1),
         "search 0": broker.search_offset(topic=kept, timestamp_ms=0),

@@ -135,6 +135,16 @@ def test_a_queue_begins_with_its_first_message_that_is_left(aged: Aged) -> None:
         )
 
 
+@pytest.mark.clause("OFFSET-QUERY-004")
+def test_a_new_group_has_no_offset_where_messages_are_gone(aged: Aged) -> None:
+    expect(
+        "OFFSET-QUERY-004",
+        found=aged.responses["offset of a new group"].code,
+        expected=ResponseCode.QUERY_NOT_FOUND,
+        what="code",
+    )
+
+
 @pytest.mark.clause("PULL-MINOFFSET-001")
 def test_who_asks_for_what_is_gone_is_sent_to_what_is_left(aged: Aged) -> None:
     first = left_of(aged, aged.before.kept)[0].queue_offset

@@ -101,6 +101,15 @@ QUERY_NO_QUEUE_NOT_FOUND = Clause(
     source=f"{_PROCESSOR_5}#queryConsumerOffset",
     since="5.1",
 )
+QUERY_LATER_QUEUE = Clause(
+    id="OFFSET-QUERY-004",
+    level=Level.MUST,
+    text=(
+        "A group without a committed offset gets QUERY_NOT_FOUND (22) for a queue "
+        "whose min offset is above 0."
+    ),
+    source=f"{_PROCESSOR}#queryConsumerOffset",
+)
 MAX = Clause(
     id="OFFSET-MAX-001",
     level=Level.MUST,

@@ -196,6 +196,24 @@ GROUP_PERMISSION = Clause(
     ),
     source=_PULL,
 )
+BROKER_PERMISSION = Clause(
+    id="PULL-PERM-003",
+    level=Level.MUST,
+    text=(
+        "A broker whose brokerPermission lacks PERM_READ (4) refuses pulls with "
+        "NO_PERMISSION (16)."
+    ),
+    source=_PULL,
+)
+BROADCAST_PERMISSION = Clause(
+    id="PULL-PERM-004",
+    level=Level.MUST,
+    text=(
+        "A pull without FLAG_SUBSCRIPTION (4), of a group with consumeBroadcastEnable "
+        "false and a heartbeat with BROADCASTING, is refused with NO_PERMISSION (16)."
+    ),
+    source=_PULL,
+)
 COUNT = Clause(
     id="PULL-COUNT-001",
     level=Level.MUST,
@@ -294,8 +312,8 @@ NO_HEARTBEAT = Clause(
     id="PULL-GROUP-001",
     level=Level.MUST,
     text=(
-        "A pull without FLAG_SUBSCRIPTION (4), of a group without a heartbeat, is "
-        "refused with SUBSCRIPTION_NOT_EXIST (24)."
+        "A pull without FLAG_SUBSCRIPTION (4), of a group without a heartbeat that "
+        "subscribes to the topic, is refused with SUBSCRIPTION_NOT_EXIST (24)."
     ),
     source=_PULL,
 )
@@ -314,6 +332,15 @@ OLD_SUBSCRIPTION = Clause(
     text=(
         "A pull without FLAG_SUBSCRIPTION (4), whose subVersion is newer than that of "
         "the group's heartbeat, is refused with SUBSCRIPTION_NOT_LATEST (25)."
+    ),
+    source=_PULL,
+)
+UNKNOWN_GROUP = Clause(
+    id="PULL-GROUP-004",
+    level=Level.MUST,
+    text=(
+        "With autoCreateSubscriptionGroup=false a pull of an unknown group is refused "
+        "with SUBSCRIPTION_GROUP_NOT_EXIST (26)."
     ),
     source=_PULL,
 )

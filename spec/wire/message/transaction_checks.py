@@ -30,9 +30,9 @@ OP_MESSAGE = Clause(
     id="TXN-OP-001",
     level=Level.MUST,
     text=(
-        "The queue offset of each committed or rolled back half message is in an op "
-        "message with the tag d in RMQ_SYS_TRANS_OP_HALF_TOPIC, in the queue with the "
-        "half message's queue id."
+        "The queue offset of each half message that was committed or rolled back is "
+        "in an op message in RMQ_SYS_TRANS_OP_HALF_TOPIC. The op message has the tag d "
+        "and the half message's queue id."
     ),
     source=f"{_BRIDGE}#addRemoveTagInTransactionOp",
 )

@@ -139,14 +139,14 @@ def check_pull(
     not parsed again.
     """
     options = state.options
-    if not options.may_read:
+    if not options.may_read:  # [PULL-PERM-003]
         remark = f"the broker[{options.broker_ip1}] pulling message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     name = header.consumer_group
     group = state.groups.table.get(name)
     if group is None:
         group = state.groups.find(name, request.now_ms)
-    if group is None:
+    if group is None:  # [PULL-GROUP-004]
         remark = f"subscription group [{name}] does not exist, {SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST, remark)
     if not group.can_consume:  # [PULL-PERM-002]
@@ -188,6 +188,7 @@ def _heartbeat_subscription(
         remark = f"the consumer's group info not exist{SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
     if not group.can_broadcast and members.message_model == "BROADCASTING":
+        # [PULL-PERM-004]
         remark = f"the consumer group[{group.name}] can not consume by broadcast way"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
     subscription = members.subscriptions.get(header.topic)  # [PULL-GROUP-002]
