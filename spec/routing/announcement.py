@@ -127,7 +127,8 @@ REGISTERED_HA_PORT = Clause(
     level=Level.MUST,
     text=(
         "The port of a registration's haServerAddr is the broker's haListenPort, by "
-        "default its listenPort plus one."
+        "default its listenPort plus one. Up to 5.1.0 a broker ignores another "
+        "haListenPort in its configuration file."
     ),
     source="4.6.0 org.apache.rocketmq.broker.BrokerStartup#createBrokerController",
 )

@@ -129,18 +129,21 @@ def test_buffers_are_left_to_the_system(
 @pytest.mark.clause("ROUTE-KV-013")
 @pytest.mark.needs("wire", "restart")
 def test_key_values_outlive_a_restart(pytestconfig: pytest.Config) -> None:
-    value = "kept: ä"
+    value, topic = "kept: ä", TopicConfig(topic="registered")
     with another_target(pytestconfig, own_name_server=True) as own:
-        with own.connect_to_namesrv() as namesrv:
-            namesrv.put_kv(namespace="n", key="k", value=value)
-        own.restart()
-        with own.connect_to_namesrv() as namesrv:
-            response = namesrv.get_kv(namespace="n", key="k")
+        assert own.namesrv is not None
+        with FakeCluster(own.namesrv, lambda name: name, own.release) as fake_cluster:
+            fake_cluster.client.put_kv(namespace="n", key="k", value=value)
+            require_success(fake_cluster.broker().register(topic))
+            own.restart()
+            with own.connect_to_namesrv() as namesrv:
+                response = namesrv.get_kv(namespace="n", key="k")
+                route = namesrv.route(topic.topic)
     expect(
         "ROUTE-KV-013",
-        found=(response.code, response.fields.get("value")),
-        expected=(ResponseCode.SUCCESS, value),
-        what="code and value after a restart",
+        found=(response.code, response.fields.get("value"), route.code),
+        expected=(ResponseCode.SUCCESS, value, ResponseCode.TOPIC_NOT_EXIST),
+        what="code and value after a restart, code of the route request",
     )
 
 
