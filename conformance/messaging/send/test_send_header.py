@@ -132,16 +132,19 @@ def test_a_created_topic_is_like_its_default(
 
 
 @pytest.mark.clause("SEND-TOPIC-012")
-def test_a_retry_topic_of_a_unit_is_marked(broker: Client, known_group: str) -> None:
+@pytest.mark.parametrize(("unit", "flags"), [(True, 2), (False, 0)])
+def test_a_retry_topic_of_a_unit_is_marked(
+    broker: Client, known_group: str, unit: bool, flags: int
+) -> None:
     name = f"%RETRY%{known_group}"
     require_success(
-        broker.peer.request(plain_send(name, unitMode=True, maxReconsumeTimes=16))
+        broker.peer.request(plain_send(name, unitMode=unit, maxReconsumeTimes=16))
     )
     found = topic_of(broker, name).topic_flags
     expect(
         "SEND-TOPIC-012",
         found=found,
-        expected=2,
+        expected=flags,
         what="flags of the retry topic",
         transcript=broker.transcript,
     )

@@ -16,11 +16,26 @@ from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
 from conformance.messaging.send.refused_topic import expect_refused_topic
 from conformance.messaging.stored_messages import topic_of
+from spec.wire.message.topic_names import (
+    HALF_TOPIC,
+    OFFSET_MOVED_TOPIC,
+    OP_TOPIC,
+    SCHEDULE_TOPIC,
+    SELF_TEST_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+)
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 from spec.wire.send.send_topic import DEFAULT_QUEUE_COUNT
 
+CLOSED_TOPICS = (
+    HALF_TOPIC,
+    OP_TOPIC,
+    TRANS_CHECK_MAX_TIME_TOPIC,
+    SELF_TEST_TOPIC,
+    OFFSET_MOVED_TOPIC,
+)
 UNIT_ABOVE = 7
 """Sends that create topics of more queues have unitMode true."""
 TOO_HIGH = (4, 5, 255, 256, 2**31 - 1)
@@ -183,6 +198,23 @@ def test_the_default_topic_takes_no_messages(broker: Client) -> None:
         expected=ResponseCode.SYSTEM_ERROR,
         what="code",
         transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-TOPIC-017")
+def test_the_topic_of_delayed_messages_takes_none(broker: Client) -> None:
+    response = broker.send_message(topic=SCHEDULE_TOPIC)
+    expect_code(
+        "SEND-TOPIC-017", response, ResponseCode.NO_PERMISSION, broker.transcript
+    )
+
+
+@pytest.mark.clause("SEND-TOPIC-018")
+@pytest.mark.parametrize("topic", CLOSED_TOPICS)
+def test_other_system_topics_take_no_messages(broker: Client, topic: str) -> None:
+    response = broker.send_message(topic=topic)
+    expect_code(
+        "SEND-TOPIC-018", response, ResponseCode.NO_PERMISSION, broker.transcript
     )
 
 

@@ -62,8 +62,8 @@ TOPIC_NAME_IS_CHECKED = Clause(
     id="SEND-TOPIC-009",
     level=Level.MUST,
     text=(
-        "From 4.6.1 on, a message to a topic whose name has characters other than "
-        "letters, digits, %, |, - and _ is refused."
+        "From 4.6.1 on, a message to a topic whose name is empty, or has characters "
+        "other than letters, digits, %, |, - and _, is refused."
     ),
     source=_VALIDATOR,
     since="4.6.1",
@@ -99,10 +99,33 @@ CREATED_IN_A_UNIT = Clause(
     id="SEND-TOPIC-012",
     level=Level.MUST,
     text=(
-        "A topic created by a send with unitMode has topicSysFlag 1 (FLAG_UNIT), a "
-        "retry topic 2 (FLAG_UNIT_SUB), any other 0."
+        "A topic created by a send with unitMode has topicSysFlag 1 (FLAG_UNIT), or 2 "
+        "(FLAG_UNIT_SUB) if it is a retry topic. One created without unitMode has 0."
     ),
     source=_CHECK,
+)
+SCHEDULE_TOPIC_IS_CLOSED = Clause(
+    id="SEND-TOPIC-017",
+    level=Level.MUST,
+    text=(
+        "From 4.7.1 on, a message to SCHEDULE_TOPIC_XXXX is refused with "
+        "NO_PERMISSION (16). Earlier releases store it."
+    ),
+    source="4.9.7 org.apache.rocketmq.common.topic.TopicValidator"
+    "#isNotAllowedSendTopic",
+    since="4.7.1",
+)
+SYSTEM_TOPICS_ARE_CLOSED = Clause(
+    id="SEND-TOPIC-018",
+    level=Level.MUST,
+    text=(
+        "From 4.9.4 on, a message to RMQ_SYS_TRANS_HALF_TOPIC, "
+        "RMQ_SYS_TRANS_OP_HALF_TOPIC, TRANS_CHECK_MAX_TIME_TOPIC, SELF_TEST_TOPIC or "
+        "OFFSET_MOVED_EVENT is refused with NO_PERMISSION (16)."
+    ),
+    source="4.9.7 org.apache.rocketmq.common.topic.TopicValidator"
+    "#NOT_ALLOWED_SEND_TOPIC_SET",
+    since="4.9.4",
 )
 ANY_INHERITABLE_TOPIC = Clause(
     id="SEND-TOPIC-013",
