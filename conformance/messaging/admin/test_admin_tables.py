@@ -53,7 +53,7 @@ def test_system_topics_are_the_brokers_own(
     )
 
 
-@pytest.mark.clause("OFFSET-CLONE-001")
+@pytest.mark.clause("OFFSET-CLONE-001", "OFFSET-CLONE-003")
 def test_a_group_may_be_as_far_as_another(
     broker: Client, topic: str, group: str, unique: Callable[[str], str]
 ) -> None:
@@ -67,21 +67,37 @@ def test_a_group_may_be_as_far_as_another(
                 group=group, topic=topic, queue_id=queue_id, offset=offset
             )
         )
-    # Offsets of another topic than the members' are cloned only if offline is true.
     other = [subscription_data(topic=unique("other"))]
     consumer = consumer_data(group=group, subscriptions=other)
     require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
-    fields = {"srcGroup": group, "destGroup": copy, "topic": topic, "offline": "true"}
-    require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
+
+    def clone(offline: str) -> None:
+        fields = {"srcGroup": group, "destGroup": copy, "topic": topic}
+        fields["offline"] = offline
+        require_success(broker.invoke(RequestCode.CLONE_GROUP_OFFSET, fields))
+
+    def copied() -> Mapping[str, int] | None:
+        table = mapping_from(broker, RequestCode.GET_ALL_CONSUMER_OFFSET)
+        found: Mapping[str, int] | None = table["offsetTable"].get(f"{topic}@{copy}")
+        return found
+
+    clone("false")
+    expect(
+        "OFFSET-CLONE-003",
+        found=copied(),
+        expected=None,
+        what="offsets of the copy, as a member subscribes to another topic only",
+        transcript=broker.transcript,
+    )
+    clone("true")
     require_success(
         broker.update_offset(group=group, topic=topic, queue_id=2, offset=1)
     )
-    table = mapping_from(broker, RequestCode.GET_ALL_CONSUMER_OFFSET)["offsetTable"]
-    copied = table.get(f"{topic}@{copy}")
+    offsets = copied()
     expect(
         "OFFSET-CLONE-001",
         # The form of the keys is the subject of WIRE-FASTJSON-001.
-        found=copied and {int(queue): offset for queue, offset in copied.items()},
+        found=offsets and {int(queue): offset for queue, offset in offsets.items()},
         expected={0: 1, 2: 2},
         what="offsets of the copy, though the other has gone back since",
         transcript=broker.transcript,

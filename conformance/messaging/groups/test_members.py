@@ -194,7 +194,7 @@ def test_a_heartbeat_of_any_release_counts(
     )
 
 
-@pytest.mark.clause("GROUP-CONNECTION-001")
+@pytest.mark.clause("GROUP-CONNECTION-001", "GROUP-CONNECTION-005")
 def test_a_groups_connections_are_listed(
     broker: Client, group: str, topic: str
 ) -> None:
@@ -218,7 +218,7 @@ def test_a_groups_connections_are_listed(
         transcript=broker.transcript,
     )
     expect_fields(
-        "GROUP-CONNECTION-001",
+        "GROUP-CONNECTION-005",
         found=found,
         expected={
             "consumeType": "CONSUME_PASSIVELY",

@@ -38,8 +38,18 @@ CLONED_OFFSETS = Clause(
     id="OFFSET-CLONE-001",
     level=Level.MUST,
     text=(
-        "After CLONE_GROUP_OFFSET (314) destGroup has srcGroup's committed offsets "
-        "of the topic, in every queue."
+        "After CLONE_GROUP_OFFSET (314) with offline true, destGroup has srcGroup's "
+        "committed offsets of the topic, in every queue."
+    ),
+    source=f"{_ADMIN}#cloneGroupOffset",
+)
+NOT_CLONED_ONLINE = Clause(
+    id="OFFSET-CLONE-003",
+    level=Level.QUIRK,
+    text=(
+        "CLONE_GROUP_OFFSET (314) with offline false is answered with SUCCESS (0), and "
+        "nothing is copied, while the members of srcGroup subscribe to other topics "
+        "only."
     ),
     source=f"{_ADMIN}#cloneGroupOffset",
 )
@@ -123,7 +133,9 @@ ADMINISTRATION: Mapping[Code, tuple[str, ...]] = {
         *("ADMIN-CLIENT-001", "ADMIN-CLIENT-002"),
         *("ADMIN-CLIENT-004", "ADMIN-CLIENT-005"),
     ),
-    Code.CLONE_GROUP_OFFSET: ("OFFSET-CLONE-001", "OFFSET-CLONE-002"),
+    Code.CLONE_GROUP_OFFSET: (
+        *("OFFSET-CLONE-001", "OFFSET-CLONE-002", "OFFSET-CLONE-003"),
+    ),
     Code.VIEW_BROKER_STATS_DATA: ("ADMIN-STATS-005", "ADMIN-STATS-006"),
     Code.GET_BROKER_CONSUME_STATS: ("ADMIN-STATS-009",),
     Code.QUERY_CONSUME_QUEUE: ("QUERY-QUEUE-001",),

@@ -93,6 +93,7 @@ def clone_offsets(state: BrokerState, request: Request) -> Response:
     topic = (request.optional_text("topic") or "").strip()
     # [OFFSET-CLONE-002]
     if state.topics.table.get(topic) is not None and (
+        # [OFFSET-CLONE-003]
         request.truth("offline") or may_consume(state, source, topic)
     ):
         state.offsets.clone(source, target, topic)  # [OFFSET-CLONE-001]
