@@ -11,6 +11,7 @@ from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.client import Client, require_success
 from conformance.harness.process.deadline import TooLateError, wait_until
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
+from conformance.harness.pytest_plugin.fixtures import create_group
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import (
     record_of,
@@ -158,6 +159,29 @@ def test_a_second_retry_waits_longer_and_keeps_its_origin(
         "RETRY-SENDBACK-005",
         found=decode_properties(waiting[0].properties),
         expected={"RETRY_TOPIC": topic, "ORIGIN_MESSAGE_ID": response.fields["msgId"]},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("RETRY-SENDBACK-008")
+def test_a_group_without_retry_queues_gets_nothing_back(
+    target: Target, broker: Client, topic: str, group: str
+) -> None:
+    create_group(target, group, retryQueueNums=0)
+    first = record_of(broker, send_bodies(broker, topic, [b"in vain"])[0])
+    response = broker.send_back(
+        group=group,
+        commit_log_offset=first.physical_offset,
+        delay_level=1,
+        origin_topic=topic,
+        max_reconsume_times=16,
+    )
+    stored = stored_after(target, first, RETRY_PREFIX + group)
+    expect(
+        "RETRY-SENDBACK-008",
+        found=(response.code, [one.topic for one in stored]),
+        expected=(ResponseCode.SUCCESS, []),
+        what="code, and topics of the records for the group's retry topic",
         transcript=broker.transcript,
     )
 

@@ -17,6 +17,8 @@ from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.fixtures import create_group
+from conformance.harness.targets.target import Target
 from conformance.messaging.groups.members import (
     QUIET_S,
     expect_notification,
@@ -124,6 +126,28 @@ def test_a_new_subscription_is_told(broker: Client, group: str, topic: str) -> N
     need_open(broker)
     join(broker, group, "first", topic, f"{topic}_more")
     expect_notification(broker, group, "GROUP-MEMBER-007")
+
+
+@pytest.mark.clause("GROUP-MEMBER-014")
+def test_a_group_may_be_left_without_notifications(
+    target: Target, broker: Client, group: str
+) -> None:
+    create_group(target, group, notifyConsumerIdsChangedEnable=False)
+    join(broker, group, "first")
+    with broker.another() as second:
+        join(second, group, "second")
+        client_id = id_of("second", group)
+        require_success(
+            second.unregister_client(client_id=client_id, consumer_group=group)
+        )
+        silent = [one.peer.is_silent(QUIET_S) for one in (broker, second)]
+    expect(
+        "GROUP-MEMBER-014",
+        found=silent,
+        expected=[True, True],
+        what="silence of both members",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("GROUP-MEMBER-002")

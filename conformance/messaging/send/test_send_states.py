@@ -15,9 +15,10 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_code,
     expect_fields,
 )
+from conformance.harness.pytest_plugin.fixtures import create_group
 from conformance.harness.pytest_plugin.known_settings import changed, need_reported
 from conformance.harness.targets.target import Capability, Target
-from conformance.messaging.stored_messages import topic_of
+from conformance.messaging.stored_messages import offset_of, topic_of
 from spec.routing.topic_config import TopicConfig
 from spec.store.message_record import decode_record
 from spec.wire.message.topic_names import DEFAULT_TOPIC
@@ -157,6 +158,20 @@ def test_a_read_only_broker_refuses_ordered_topics(
         with configurable_target.connect_to_namesrv() as namesrv:
             entry = {"namespace": "ORDER_TOPIC_CONFIG", "key": ordered}
             require_success(namesrv.delete_kv(**entry))
+
+
+@pytest.mark.clause("RETRY-SENDBACK-007")
+def test_a_read_only_broker_refuses_messages_sent_back(
+    configurable_target: Target, broker: Client, topic: str, group: str
+) -> None:
+    create_group(configurable_target, group)
+    sent = require_success(broker.send_message(topic=topic))
+    with changed(broker, brokerPermission=str(READ_ONLY)):
+        response = broker.send_back(
+            group=group, commit_log_offset=offset_of(sent), origin_topic=topic
+        )
+        code = ResponseCode.NO_PERMISSION
+        expect_code("RETRY-SENDBACK-007", response, code, broker.transcript)
 
 
 @pytest.mark.clause("SEND-RETRY-002")

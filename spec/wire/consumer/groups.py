@@ -130,6 +130,16 @@ SAME_CLIENT_ID_TWICE = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.broker.client.ConsumerGroupInfo#getAllClientId",
 )
+UNNOTIFIED_GROUP = Clause(
+    id="GROUP-MEMBER-014",
+    level=Level.MUST,
+    text=(
+        "Members of a group with notifyConsumerIdsChangedEnable false receive no "
+        "NOTIFY_CONSUMER_IDS_CHANGED (40) when a client joins, or leaves with "
+        "UNREGISTER_CLIENT (35)."
+    ),
+    source=f"{_CONSUMERS}#registerConsumer",
+)
 MEMBER_EXPIRY = Clause(
     id="GROUP-MEMBER-013",
     level=Level.MUST,
@@ -310,6 +320,24 @@ SEND_BACK_WITHOUT_ORIGIN = Clause(
     text=(
         "A message of a retry topic without RETRY_TOPIC and ORIGIN_MESSAGE_ID can be "
         "sent back. The copy has the retry topic and the message's id in these."
+    ),
+    source=f"{_BACK}#consumerSendMsgBack",
+)
+SEND_BACK_TO_READ_ONLY = Clause(
+    id="RETRY-SENDBACK-007",
+    level=Level.MUST,
+    text=(
+        "A broker whose brokerPermission lacks PERM_WRITE (2) refuses "
+        "CONSUMER_SEND_MSG_BACK (36) with NO_PERMISSION (16)."
+    ),
+    source=f"{_BACK}#consumerSendMsgBack",
+)
+SEND_BACK_WITHOUT_QUEUES = Clause(
+    id="RETRY-SENDBACK-008",
+    level=Level.QUIRK,
+    text=(
+        "CONSUMER_SEND_MSG_BACK (36) of a group with retryQueueNums 0 is answered with "
+        "SUCCESS (0), and nothing is stored."
     ),
     source=f"{_BACK}#consumerSendMsgBack",
 )

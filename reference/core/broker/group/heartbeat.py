@@ -120,6 +120,7 @@ def notify_consumer_ids_changed(
 ) -> None:
     """Notify all members, unless the group has disabled that."""
     config = state.groups.find(group.name, now_ms)
+    # [GROUP-MEMBER-014]
     if config is None or config.notifies_consumer_ids_changed:
         _notify_members(state, remoting, group)
 

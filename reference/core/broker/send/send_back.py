@@ -61,10 +61,10 @@ def handle_send_back(
         raise Refused(ResponseCode.SYSTEM_BUSY, BUSY)
     header, options = _decode(request), state.options
     group = _checked_group(state, header.group, request.now_ms)
-    if not options.may_write:
+    if not options.may_write:  # [RETRY-SENDBACK-007]
         remark = f"the broker[{options.broker_ip1}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
-    if group.retry_queue_count <= 0:
+    if group.retry_queue_count <= 0:  # [RETRY-SENDBACK-008]
         return Response()
     topic = state.topics.retry_topic(group, request.now_ms, is_unit=header.unit_mode)
     if not topic.permission & PERM_WRITE:
