@@ -124,8 +124,8 @@ EXPIRY = Clause(
     level=Level.MUST,
     text=(
         "A broker that does not register for 120 seconds is removed within the next "
-        "10, and its connection closed. Only QUERY_DATA_VERSION (322) and, from 5.0 "
-        "on, BROKER_HEARTBEAT (904) postpone this."
+        "10, and its connection closed. Of its other requests only QUERY_DATA_VERSION "
+        "(322) and, from 5.0 on, a heartbeat postpone this."
     ),
     source=f"{_TABLES}#scanNotActiveBroker",
 )
