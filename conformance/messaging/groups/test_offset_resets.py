@@ -8,7 +8,6 @@ import pytest
 
 from conformance.harness.client.client import (
     Client,
-    body_of,
     consumer_data,
     require_success,
     subscription_data,
@@ -69,14 +68,24 @@ def test_a_reset_wants_a_member_of_the_group(
 def test_a_reset_is_done_by_the_broker(
     broker: Client, topic: str, known_group: str
 ) -> None:
-    response = broker.reset_offset(group=known_group, topic=topic, timestamp_ms=1)
-    table = body_of(response)
-    assert isinstance(table, dict)
+    times = send_apart(broker, topic, count=3)
+    response = broker.reset_offset(
+        group=known_group, topic=topic, timestamp_ms=times[1]
+    )
+    table = mapping_of(require_success(response))["offsetTable"]
     expect(
         "OFFSET-RESET-003",
-        found=sorted(table["offsetTable"].values()),
-        expected=[0, 0, 0, 0],
-        what="offsets",
+        found={dict(queue)["queueId"]: offset for queue, offset in table.items()},
+        expected={0: 1, 1: 0, 2: 0, 3: 0},
+        what=f"offsets by queue, for the time of the second message of {times}",
+        transcript=broker.transcript,
+    )
+    committed = require_success(broker.query_offset(group=known_group, topic=topic))
+    expect(
+        "OFFSET-RESET-003",
+        found=committed.fields["offset"],
+        expected="1",
+        what="committed offset of queue 0 afterwards",
         transcript=broker.transcript,
     )
 

@@ -217,8 +217,8 @@ LOCK_BATCH = Clause(
     id="GROUP-LOCK-001",
     level=Level.MUST,
     text=(
-        "LOCK_BATCH_MQ returns the queues that the client now holds, and a holder "
-        "may lock them again."
+        "LOCK_BATCH_MQ returns those queues of its mqSet that the client now holds, "
+        "and a holder may lock them again."
     ),
     source=f"{_LOCKS}#tryLockBatch",
 )

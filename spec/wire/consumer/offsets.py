@@ -308,8 +308,9 @@ RESET_BY_THE_BROKER = Clause(
     id="OFFSET-RESET-003",
     level=Level.MUST,
     text=(
-        "From 5.2 on, a broker performs INVOKE_BROKER_TO_RESET_OFFSET (222) itself, "
-        "with or without members, and returns the new offset of each queue."
+        "From 5.2 on, INVOKE_BROKER_TO_RESET_OFFSET (222) sets the group's committed "
+        "offset of each queue to that of the timestamp, with or without members, and "
+        "returns these offsets."
     ),
     source="5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor"
     "#resetOffsetInner",
