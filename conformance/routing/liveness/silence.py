@@ -33,7 +33,6 @@ from conformance.harness.client.peer_errors import (
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name, watched_target
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
-from spec.registry import clause
 from spec.routing.topic_config import TopicConfig
 from spec.wire.bodies.json_object import as_object, list_in
 from spec.wire.remoting.command import Command
@@ -152,10 +151,9 @@ def _look(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
     )
     chores, missed = [_talking(talker.peer, question)], {}
     for clause_id, renew in RENEWALS.items():
-        if clause(clause_id).applies_to(fake_cluster.release):
-            broker = _registered(fake_cluster)
-            chores.append(_Chore(RENEWAL_PERIOD_S, partial(renew, broker)))
-            missed[clause_id] = Watch(partial(_is_missing, fake_cluster, broker))
+        broker = _registered(fake_cluster)
+        chores.append(_Chore(RENEWAL_PERIOD_S, partial(renew, broker)))
+        missed[clause_id] = Watch(partial(_is_missing, fake_cluster, broker))
     return _observe(
         ticks,
         chores,
@@ -266,8 +264,9 @@ def _query_version(broker: FakeBroker) -> None:
 
 
 def _heartbeat(broker: FakeBroker) -> None:
+    """Send a heartbeat; before 5.0 it gets no response."""
     fields = broker.identity.fields()
-    broker.peer.request(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
+    broker.peer.send(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
 
 
 def _join(client: Client, group: str, client_id: str) -> None:
