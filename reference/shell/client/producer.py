@@ -14,7 +14,6 @@ from reference.core.client.message import Message, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
 from reference.core.client.producer.request_reply import RequestReplyService
-from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.transaction import (
     LocalTransactionState,
     TransactionCheck,
@@ -51,7 +50,7 @@ class ProducerClient(RunningClient[Producer]):
             options,
             host.client,
             unique_ids=unique_id_generator(),
-            round_robin=RoundRobin(random_start()),
+            first_index=random_start(),
         )
         super().__init__(producer, host)
         self._transactions = TransactionService(options.group, check, host.client)

@@ -12,7 +12,6 @@ from reference.core.client.effects import DeliverMessages, PersistOffsets, Write
 from reference.core.client.message import MessageQueue, SendResult
 from reference.core.client.options import ProducerOptions
 from reference.core.client.producer.producer import Producer
-from reference.core.client.producer.select_queue import RoundRobin
 from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.client.remoting.tasks import Task, start
@@ -73,7 +72,6 @@ class World:
             ProducerOptions(**given),  # type: ignore[arg-type] # tests know the names
             self.client,
             unique_ids=UniqueIdGenerator(address=bytes(4), process_id=1),
-            round_robin=RoundRobin(),
         )
 
     def begin(self, task: Task[object]) -> Call:

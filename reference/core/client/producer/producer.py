@@ -8,6 +8,7 @@ DefaultMQProducerImpl).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -54,14 +55,17 @@ class Producer(GroupMember):
         client: ClientInstance,
         *,
         unique_ids: UniqueIdGenerator,
-        round_robin: RoundRobin,
+        first_index: int = 0,
     ) -> None:
         super().__init__(options, client)
         self.options = options
         self.unique_ids = unique_ids
         self.latency_faults = LatencyFaultTolerance()
         self.is_running = True
-        self._round_robin = round_robin
+        self._round_robins = defaultdict[str, RoundRobin](
+            partial(RoundRobin, first_index)
+        )
+        """By topic. One for all would skip queues of topics that take turns."""
 
     def group_data(self) -> ProducerData:
         """Return the producer's part of a heartbeat."""
@@ -219,11 +223,12 @@ class Producer(GroupMember):
         if call.selector is not None:
             return call.attempts[0].queue if call.attempts else call.selector(queues)
         last_broker = call.last_broker
+        round_robin = self._round_robins[call.message.topic]
         if not self.options.avoids_slow_brokers:  # [CLIENT-FAULT-001]
-            return select_queue(queues, self._round_robin, last_broker=last_broker)
+            return select_queue(queues, round_robin, last_broker=last_broker)
         return select_available_queue(
             queues,
-            self._round_robin,
+            round_robin,
             self.latency_faults,
             now_ms=self._rpc.now_ms(),
             last_broker=last_broker,

@@ -1,8 +1,8 @@
 """
 Selection of the queue for a message: round robin, away from failed brokers.
 
-Java keeps one index per thread and starts it at random. Here the caller chooses its
-start (Java: TopicPublishInfo#selectOneMessageQueue).
+Java keeps one index per topic and thread, and starts it at random. Here the caller
+chooses its start (Java: TopicPublishInfo#selectOneMessageQueue).
 
 Latency fault tolerance avoids brokers that were slow or failed. The latency of a send
 gives, by a table, the time for which its broker is not available (Java:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import pytest
@@ -115,6 +116,18 @@ def test_without_a_response_of_a_name_server_the_error_names_them_all() -> None:
     for _ in range(2):
         world.give_route(None)
     assert world.error(call).failure.reason is Reason.NO_ROUTE
+
+
+def test_topics_that_take_turns_each_use_all_of_their_queues() -> None:
+    world = World()
+    producer = world.producer()
+    used = defaultdict[str, list[str]](list)
+    for topic in ("T", "U") * 2:
+        world.begin(producer.send(Message(topic=topic, body=b"x"), mode=Mode.ONEWAY))
+        if topic not in used:
+            world.give_route(route_of("a", count=2))
+        used[topic].append(world.sent_request().command.fields["e"])
+    assert used == {"T": ["0", "1"], "U": ["0", "1"]}
 
 
 def test_a_selector_chooses_and_its_choice_is_not_left() -> None:
