@@ -27,7 +27,6 @@ from reference.core.client.rebalance.assigned_queue import PushQueue
 from reference.core.client.rebalance.process_queue import ProcessQueue
 from reference.core.client.remoting.errors import Failure
 from spec.client.subscription import OFFSET_TIMEOUT_MS
-from spec.routing.route_data import MASTER_ID
 from spec.wire.bodies.running_info import ProcessQueueInfo
 from spec.wire.message.topic_names import RETRY_PREFIX
 from spec.wire.remoting.command import Command
@@ -153,7 +152,9 @@ class PushPullLoop(PullLoop[Queue]):
         return offset_of(await self._invoke(assigned, request, OFFSET_TIMEOUT_MS))
 
     def _pull_request(self, assigned: Queue, offset: int) -> Command:
-        commits = not self._options.broadcasts and assigned.broker_id == MASTER_ID
+        master = self._routes.address(assigned.queue.broker_name)
+        is_master = self._address(assigned) == master
+        commits = is_master and not self._options.broadcasts
         return pull_command(  # [CLIENT-PULL-004]
             assigned.queue,
             assigned.subscription,

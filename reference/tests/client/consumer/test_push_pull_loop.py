@@ -8,6 +8,7 @@ import pytest
 
 from reference.tests.client.peers import COMMIT, offset_of, record
 from reference.tests.client.push_peers import PushPeers
+from reference.tests.client.routes import broker_data
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 
@@ -144,3 +145,17 @@ def test_a_result_from_before_a_rebalance_does_not_move_the_offset() -> None:
     peers.consumed(delivery.queue, delivery.messages)
     peers.wait(5000)
     assert peers.sent(COMMIT) == []
+
+
+def test_a_pull_from_a_slave_without_its_master_commits_nothing() -> None:
+    peers = PushPeers(from_first=True)
+    peers.route = replace(peers.route, broker_datas=(broker_data("a", 1),))
+    peers.start()
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages)
+    peers.respond_to_pull(peers.pull(), 19, 1)
+    peers.go_on()
+    pull = peers.pull()
+    assert pull.address == "a:10921"
+    assert not int(pull.command.fields["sysFlag"]) & 1
