@@ -11,7 +11,7 @@ neither rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from reference.core.client.message import MessageQueue
@@ -44,7 +44,7 @@ class Routes:
         """Versions of brokers, by address (Java: MQVersion)."""
         self._servers = list(name_servers)
         self.table: dict[str, TopicRoute] = {}
-        """Routes by topic (Java: topicRouteTable)."""
+        """Routes by topic, the newest last (Java: topicRouteTable)."""
         self._requested: dict[str, Wait[TopicRoute | None]] = {}
         """By topic: routes that name servers have not returned yet."""
         self._unanswered: dict[str, str] = {}
@@ -56,14 +56,13 @@ class Routes:
         return tuple(self._servers)
 
     def address(self, broker_name: str, broker_id: int = MASTER_ID) -> str | None:
-        """Return the address of a broker, from the route of any topic."""
-        found = self._addresses(broker_name)
-        return next((one[broker_id] for one in found if broker_id in one), None)
+        """Return the address of a broker, from the newest route that has its name."""
+        return self._addresses(broker_name).get(broker_id)
 
     def any_address(self, broker_name: str) -> str | None:
         """Return the address of the master, or of a slave in a route without master."""
         found = self._addresses(broker_name)
-        return next((one[min(one)] for one in found if one), None)
+        return found[min(found)] if found else None
 
     def pull_address(self, broker_name: str, broker_id: int) -> str | None:
         """Return the suggested broker's address, or another of the same name.
@@ -73,10 +72,14 @@ class Routes:
         address = self.address(broker_name, broker_id)
         return address or self.any_address(broker_name)  # [CLIENT-PULL-003]
 
-    def first_broker(self, route: TopicRoute) -> str | None:
-        """Return an address of the first broker in *route*."""
+    def any_broker(self, route: TopicRoute, number: int = 0) -> str | None:
+        """Return the address of a broker in *route*, of another for the next *number*.
+
+        Java chooses at random, so that one silent broker does not stop a group
+        (MQClientInstance#findBrokerAddrByTopic).
+        """
         names = [data.broker_name for data in route.broker_datas]
-        return self.any_address(names[0]) if names else None
+        return self.any_address(names[number % len(names)]) if names else None
 
     def knows_expressions(self, address: str | None) -> bool:
         """Return whether the broker's release has expression types besides tags."""
@@ -86,12 +89,13 @@ class Routes:
 
     def brokers(self, *, masters_only: bool = False) -> list[str]:
         """Return the addresses of every broker or every master in any route."""
-        datas = [one for route in self.table.values() for one in route.broker_datas]
+        routes = self.table.values()
+        names = {data.broker_name for route in routes for data in route.broker_datas}
         return sorted(
             {
                 address
-                for data in datas
-                for broker_id, address in data.addresses.items()
+                for name in names
+                for broker_id, address in self._addresses(name).items()
                 if broker_id == MASTER_ID or not masters_only
             }
         )
@@ -116,6 +120,7 @@ class Routes:
         """
         route = await self.request(topic)
         if route is not None:
+            self.table.pop(topic, None)
             self.table[topic] = route
         return route
 
@@ -153,12 +158,16 @@ class Routes:
         for topic in tuple(self.table):
             start(self.fetch(topic))
 
-    def _addresses(self, broker_name: str) -> Iterator[Mapping[int, str]]:
-        """Yield the broker's addresses by broker id, from each route that has it."""
-        for route in self.table.values():
+    def _addresses(self, broker_name: str) -> Mapping[int, str]:
+        """Return the broker's addresses by broker id, from the newest route with it.
+
+        A deleted topic keeps its route, whose addresses become outdated.
+        """
+        for route in reversed(self.table.values()):
             data = route.broker(broker_name)
             if data is not None:
-                yield data.addresses
+                return data.addresses
+        return {}
 
 
 def _decode_usable_route(body: bytes) -> TopicRoute:

@@ -48,6 +48,8 @@ class ScriptedPeers:
         """Numbers of queues that another client has locked."""
         self.refuses: set[int] = set()
         """Codes of `others` whose response is SYSTEM_ERROR."""
+        self.silent: set[str] = set()
+        """Addresses that never respond."""
         self.pulls: list[SentRequest] = []
         """Pulls without a response, the oldest first."""
         self.others: list[SentRequest] = []
@@ -57,7 +59,8 @@ class ScriptedPeers:
         """Respond to the consumer's requests, except pulls, until it has no more."""
         while requests := self.world.sent_requests():
             for request in requests:
-                self._respond(request)
+                if request.address not in self.silent:
+                    self._respond(request)
 
     def wait(self, duration_ms: int) -> None:
         """Let time pass, and respond to the requests."""

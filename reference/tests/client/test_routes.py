@@ -23,7 +23,7 @@ from reference.tests.client.routes import (
 )
 from reference.tests.client.world import World
 from spec.integers import INT32_MAX
-from spec.routing.route_data import TopicRoute
+from spec.routing.route_data import BrokerData, TopicRoute
 
 
 def test_a_producer_has_the_queues_of_every_broker_by_name() -> None:
@@ -57,6 +57,18 @@ def test_read_and_write_counts_are_each_for_one_side() -> None:
 def test_the_vip_port_is_two_below() -> None:
     assert vip_address("127.0.0.1:10911") == "127.0.0.1:10909"
     assert vip_address("[::1]:10911") == "[::1]:10909"
+
+
+def test_a_broker_has_the_addresses_of_the_newest_route() -> None:
+    """The topic of the older route was deleted before its broker moved."""
+    world = World()
+    for topic, host in (("Deleted", "old"), ("T", "old"), ("T", "new")):
+        route = route_of("a")
+        moved = BrokerData(cluster="C", broker_name="a", addresses={0: f"{host}:1"})
+        world.begin(world.routes.fetch(topic))
+        world.give_route(replace(route, broker_datas=(moved,)))
+    assert world.routes.address("a") == "new:1"
+    assert world.routes.brokers() == ["new:1"]
 
 
 @pytest.mark.parametrize("order", ["a", "a:", "a:x", "a:4;b", "a:" + "9" * 5_000])

@@ -80,7 +80,7 @@ class PushConsumer(GroupMember):
         if subscription.expression_type == TAG:
             return
         route = await self._routes.fetch(subscription.topic)
-        first = None if route is None else self._routes.first_broker(route)
+        first = None if route is None else self._routes.any_broker(route)
         if first is None:
             return
         check = CheckClientRequestBody(  # [CLIENT-SUBSCRIBE-005]

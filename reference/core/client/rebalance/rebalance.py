@@ -9,6 +9,7 @@ successful heartbeat.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from itertools import count
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.message import MessageQueue
@@ -49,6 +50,7 @@ class Rebalance:
         self._subscriptions = subscriptions
         """By topic (Java: RebalanceImpl#subscriptionInner)."""
         self._assign = assign
+        self._numbers = count()
         code = RequestCode.NOTIFY_CONSUMER_IDS_CHANGED
         client.rpc.handlers[code] = self._on_consumer_ids_changed
 
@@ -62,8 +64,9 @@ class Rebalance:
 
         A topic keeps its queues if its route or the consumer ids are not available.
         """
+        number = next(self._numbers)
         for topic in tuple(self._subscriptions):
-            start(self._rebalance_topic(topic))
+            start(self._rebalance_topic(topic, number))
 
     def on_heartbeat(self) -> None:
         """Rebalance if no broker had the subscriptions before."""
@@ -76,15 +79,18 @@ class Rebalance:
             self.rebalance()
         return None
 
-    async def _rebalance_topic(self, topic: str) -> None:
-        """Assign queues of *topic*, unless it was unsubscribed from meanwhile."""
+    async def _rebalance_topic(self, topic: str, number: int) -> None:
+        """Assign queues of *topic*, unless it was unsubscribed from meanwhile.
+
+        Each *number* requests the consumer ids from another broker.
+        """
         route = await self._routes.find(topic)
         if route is None:
             return
         queues: Sequence[MessageQueue]
         queues = subscribe_queues(topic, route)  # [CLIENT-ALLOCATE-008]
         if not self._options.broadcasts:  # [CLIENT-ALLOCATE-009]
-            address = self._routes.first_broker(route)
+            address = self._routes.any_broker(route, number)
             fields = {"consumerGroup": self._options.group}
             request = create_request(RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields)
             result = await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)

@@ -9,6 +9,7 @@ import pytest
 from reference.core.client.message import MessageQueue
 from reference.core.client.rebalance.strategies import allocate_message_queue_averagely
 from reference.tests.client.push_peers import PushPeers
+from reference.tests.client.routes import route_of
 from spec.client.allocation import REBALANCE_PERIOD_MS
 
 
@@ -53,3 +54,13 @@ def test_only_a_list_of_others_takes_all_queues(members: list[str]) -> None:
     peers.members = members
     peers.wait(REBALANCE_PERIOD_MS)
     assert len(peers.consumer.pull_loop.assigned) == (0 if members else 2)
+
+
+def test_a_broker_that_does_not_respond_is_not_asked_for_ever() -> None:
+    peers = PushPeers(count=1, from_first=True)
+    peers.route = route_of("gone", "here", count=1)
+    peers.silent = {"gone:10911"}
+    peers.start()
+    assert not peers.consumer.pull_loop.assigned
+    peers.wait(REBALANCE_PERIOD_MS)
+    assert len(peers.consumer.pull_loop.assigned) == 2
