@@ -9,7 +9,6 @@ import sys
 from contextlib import suppress
 
 import click
-from msgspec.structs import replace
 
 from cli.commands.cluster.produce import NAMESRV
 from cli.options.access import with_access
@@ -134,19 +133,18 @@ class _Reading:
                     if is_reachable:
                         self._report_missing(consumer.has_route, options)
                     return
-                taken = delivery.messages[: self._left()]
-                for message in taken:
-                    click.echo(_line(message))
-                self.seen += len(taken)
-                done = replace(delivery, messages=taken)
-                consumer.process_consume_result(done, taken if self._fail else ())
+                (message,) = delivery.messages
+                click.echo(_line(message))
+                self.seen += 1
+                failed = delivery.messages if self._fail else ()
+                consumer.process_consume_result(delivery, failed)
 
     def _report_missing(self, has_route: bool, options: ConsumerOptions) -> None:
         """Print the reason if no message arrived, or fewer than the count."""
         topic = options.topic
         if not has_route:
             click.echo(f"the topic {topic} has no route", err=True)
-        elif not self.seen or self._left():
+        elif self.seen < (self._count or 1):
             wanted = f" of {self._count}" if self._count else ""
             click.echo(
                 f"{self.seen}{wanted} messages of {topic} for the group"
@@ -154,10 +152,6 @@ class _Reading:
                 f" then none for {self._idle_s:g} s",
                 err=True,
             )
-
-    def _left(self) -> int | None:
-        """Return the number of messages up to the count, or None without a count."""
-        return None if self._count is None else self._count - self.seen
 
 
 async def _is_reachable(namesrv: str) -> bool:

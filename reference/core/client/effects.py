@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from reference.core.client.message import MessageQueue
 from reference.core.client.pull.message_ext import MessageExt
+from reference.core.client.rebalance.process_queue import ProcessQueue
 
 
 class Write(Struct, frozen=True):
@@ -34,6 +35,8 @@ class DeliverMessages(Struct, frozen=True):
 
     queue: MessageQueue
     messages: tuple[MessageExt, ...]
+    process_queue: ProcessQueue | None = None
+    """The cache of the messages, which the queue replaces when it drops them."""
     direct: DirectRequest | None = None
     """The request of a message to consume directly, which is of no assigned queue."""
 

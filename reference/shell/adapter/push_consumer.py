@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from msgspec.structs import replace
-
 from reference.core.client.effects import DeliverMessages
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
@@ -88,9 +86,7 @@ class AdaptedConsumer(AdaptedClient):
 
     async def _listen(self) -> None:
         while True:
-            delivery = await self._client.take()
-            for message in delivery.messages:
-                self._tasks.run(self._consume(replace(delivery, messages=(message,))))
+            self._tasks.run(self._consume(await self._client.take()))
 
     async def _consume(self, delivery: DeliverMessages) -> None:
         (message,) = delivery.messages

@@ -52,11 +52,15 @@ class ConsumerClient(RunningClient[PushConsumer]):
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self._delivered: asyncio.Queue[DeliverMessages] = asyncio.Queue()
+        """Deliveries of one message each."""
         self._unread: deque[DeliverMessages] = deque()
-        """Messages of a delivery that `messages` has yet to yield, one each."""
-        deliver = self._delivered.put_nowait
+        """Messages of loops that were left."""
         host = ClientHost(
-            name_servers, options, deliver=deliver, offset_folder=offset_folder, tls=tls
+            name_servers,
+            options,
+            deliver=self._deliver,
+            offset_folder=offset_folder,
+            tls=tls,
         )
         super().__init__(PushConsumer(options, host.client), host)
 
@@ -81,12 +85,7 @@ class ConsumerClient(RunningClient[PushConsumer]):
         with this one.
         """
         while True:
-            if not self._unread:
-                delivery = await self.take()
-                self._unread.extend(
-                    replace(delivery, messages=(one,)) for one in delivery.messages
-                )
-            one = self._unread.popleft()
+            one = self._unread.popleft() if self._unread else await self.take()
             try:
                 yield one.messages[0]
             except GeneratorExit:
@@ -95,12 +94,21 @@ class ConsumerClient(RunningClient[PushConsumer]):
             self.process_consume_result(one)
 
     async def take(self) -> DeliverMessages:
-        """Return the next delivery, whose result has to be processed later."""
-        delivery = await self._delivered.get()
-        self.core.on_delivered(delivery)
-        return delivery
+        """Return the next message, whose result has to be processed later.
+
+        Messages of a queue that was lost or reset since are left out.
+        """
+        while True:
+            delivery = await self._delivered.get()
+            if self.core.begin_consume(delivery):
+                return delivery
+            self.host.perform()
 
     process_consume_result = forward(PushConsumer.process_consume_result)
+
+    def _deliver(self, delivery: DeliverMessages) -> None:
+        for one in delivery.messages:
+            self._delivered.put_nowait(replace(delivery, messages=(one,)))
 
 
 class PullClient(RunningClient[PullConsumer]):

@@ -155,7 +155,7 @@ def test_a_consume_hook_hears_what_came_of_a_message(
     peers.find(peers.pull(), record(0))
     (delivery,) = peers.delivered()
     assert hook.calls == []
-    peers.consumer.on_delivered(delivery)
+    assert peers.consumer.begin_consume(delivery)
     assert hook.calls == [("before", None)]
     peers.world.now_ms += spent_ms
     peers.consumer.process_consume_result(

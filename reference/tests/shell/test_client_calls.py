@@ -9,6 +9,7 @@ from typing import Any, Self
 
 import pytest
 
+from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.effects import DeliverMessages
 from reference.core.client.message import Message, MessageQueue
 from reference.core.client.options import (
@@ -18,6 +19,8 @@ from reference.core.client.options import (
     PullOptions,
 )
 from reference.core.client.pull.message_ext import message_ext
+from reference.core.client.pull.subscription import subscription_of
+from reference.core.client.rebalance.assigned_queue import PushQueue
 from reference.core.client.remoting.errors import ClientError, Reason
 from reference.core.remoting.connection import Connection
 from reference.core.remoting.request import Request
@@ -203,7 +206,12 @@ def test_a_loop_over_messages_that_is_left_loses_none() -> None:
             "127.0.0.1:1", ConsumerOptions(group=GROUP, topic=TOPIC)
         )
         pulled = tuple(message_ext(record(offset), QUEUE) for offset in range(3))
-        client.host.client.rpc.emit(DeliverMessages(QUEUE, pulled))
+        everything = subscription_of(TOPIC, "*", version=0)
+        assigned = PushQueue(queue=QUEUE, subscription=everything)
+        pull_loop: PushPullLoop[Any] = client.core.pull_loop
+        pull_loop.assigned[QUEUE] = assigned
+        delivery = DeliverMessages(QUEUE, pulled, assigned.process_queue)
+        client.host.client.rpc.emit(delivery)
         client.host.perform()
         found = []
         for last in (0, 2):

@@ -115,7 +115,7 @@ class AdminRequestHandler:
         except LayoutError as error:
             return Response(ResponseCode.SYSTEM_ERROR, str(error))
         direct = DirectRequest(address, request.opaque, self._client.rpc.now_ms())
-        self._client.rpc.emit(DeliverMessages(message.queue, (message,), direct))
+        self._client.rpc.emit(DeliverMessages(message.queue, (message,), direct=direct))
         return None
 
     def process_consume_result(

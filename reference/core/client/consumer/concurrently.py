@@ -11,7 +11,6 @@ from collections.abc import Sequence
 
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.consumer.send_back import next_delivery
-from reference.core.client.effects import DeliverMessages
 from reference.core.client.pull.message_ext import MessageExt
 from reference.core.client.rebalance.assigned_queue import PushQueue
 from reference.core.client.remoting.tasks import start
@@ -24,7 +23,7 @@ class ConcurrentPullLoop(PushPullLoop[PushQueue]):
     queue_type = PushQueue
 
     def _deliver(self, assigned: PushQueue, messages: Sequence[MessageExt]) -> None:
-        self._rpc.emit(DeliverMessages(assigned.queue, tuple(messages)))
+        self._emit(assigned, messages)
 
     def _on_consumed(
         self,
@@ -48,5 +47,4 @@ class ConcurrentPullLoop(PushPullLoop[PushQueue]):
             return
         await self._rpc.sleep(AFTER_KEPT_MS)  # [CLIENT-SENDBACK-004]
         if assigned.is_active:
-            again = next_delivery(message)
-            self._rpc.emit(DeliverMessages(assigned.queue, (again,)))
+            self._emit(assigned, [next_delivery(message)])

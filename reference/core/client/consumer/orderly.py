@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.push_pull_loop import PushPullLoop
 from reference.core.client.consumer.send_back import next_delivery
-from reference.core.client.effects import DeliverMessages
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
@@ -173,7 +172,7 @@ class OrderlyPullLoop(PushPullLoop[OrderlyQueue]):
         while assigned.is_active and assigned.current is message:
             if self._locks is None or self._locks.is_locked(assigned):
                 assigned.on_orderly(OrderlyEvent.QUEUE_LOCKED)
-                self._rpc.emit(DeliverMessages(assigned.queue, (message,)))
+                self._emit(assigned, [message])
                 return
             is_locked = await self._locks.lock(assigned)
             if not is_locked and assigned.current is message:

@@ -107,10 +107,16 @@ class PushConsumer(GroupMember):
         self._rpc.abandon()
         super().stop()
 
-    def on_delivered(self, delivery: DeliverMessages) -> None:
-        """Run the hooks before the listener is called."""
+    def begin_consume(self, delivery: DeliverMessages) -> bool:
+        """Run the hooks before the listener's call.
+
+        Return False, without the hooks, if the messages were dropped meanwhile.
+        """
         if delivery.direct is None:
+            if not self.pull_loop.begin_consume(delivery):
+                return False
             self._hooks.before(delivery.queue, delivery.messages)
+        return True
 
     def process_consume_result(
         self,

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from reference.core.client.client_instance import ClientInstance
 from reference.core.client.consumer.send_back import SendBackService
+from reference.core.client.effects import DeliverMessages
 from reference.core.client.message import MessageQueue
 from reference.core.client.options import ConsumerOptions
 from reference.core.client.pull.message_ext import MessageExt
@@ -54,6 +55,18 @@ class PushPullLoop(PullLoop[Queue]):
         self.offset_store.commit_all()
         for _, assigned in sorted(self.assigned.items()):
             self._unassign(assigned)
+
+    def begin_consume(self, delivery: DeliverMessages) -> bool:
+        """Return whether the queue still has the messages of *delivery*.
+
+        It dropped them if it was lost or reset since. The listener of its next owner
+        gets them (4.6.0 ConsumeMessageConcurrentlyService.ConsumeRequest#run).
+        """
+        assigned = self.assigned.get(delivery.queue)
+        if assigned and assigned.process_queue is delivery.process_queue:
+            return True
+        self._on_dropped_consumed(delivery.messages)
+        return False
 
     def process_consume_result(
         self,
@@ -106,6 +119,11 @@ class PushPullLoop(PullLoop[Queue]):
     def _unassign(self, assigned: Queue) -> None:
         self._drop(assigned)
         self.offset_store.commit(assigned)  # [CLIENT-COMMIT-001]
+
+    def _emit(self, assigned: Queue, messages: Sequence[MessageExt]) -> None:
+        """Pass *messages* to the application."""
+        queue, process_queue = assigned.queue, assigned.process_queue
+        self._rpc.emit(DeliverMessages(queue, tuple(messages), process_queue))
 
     @abstractmethod
     def _deliver(self, assigned: Queue, messages: Sequence[MessageExt]) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from reference.core.client.message import MessageQueue
 from reference.tests.client.peers import COMMIT, LEAVE, record
 from reference.tests.client.push_peers import PushPeers
+from spec.client.allocation import REBALANCE_PERIOD_MS
 from spec.wire.bodies.heartbeat import HeartbeatData
 from spec.wire.bodies.json_body import decode_body
 from spec.wire.remoting.command import Command, CommandFlag
@@ -65,6 +68,30 @@ def test_a_word_of_the_broker_makes_it_share_anew() -> None:
     peers.world.receive("a:10911", notification)
     peers.go_on()
     assert sorted(peers.consumer.pull_loop.assigned) == [MessageQueue("T", "a", 0)]
+
+
+@pytest.mark.parametrize("is_orderly", [False, True])
+@pytest.mark.parametrize("returns", [False, True])
+def test_messages_of_a_lost_queue_that_still_wait_are_not_consumed(
+    is_orderly: bool, returns: bool
+) -> None:
+    peers = PushPeers(is_orderly=is_orderly, from_first=True)
+    peers.start()
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
+    peers.members = ["aaa", "me"]
+    peers.wait(REBALANCE_PERIOD_MS)
+    if returns:
+        peers.members = ["me"]
+        peers.wait(REBALANCE_PERIOD_MS)
+    assert not peers.consumer.begin_consume(delivery)
+    peers.go_on()
+    assert len(peers.sent(UNLOCK)) == is_orderly
+    peers.members = ["me"]
+    peers.wait(REBALANCE_PERIOD_MS)
+    peers.find(peers.pulls[-1], record(0))
+    (again,) = peers.delivered()
+    assert peers.consumer.begin_consume(again)
 
 
 def test_in_broadcasting_every_queue_is_ours_and_no_broker_keeps_offsets() -> None:
