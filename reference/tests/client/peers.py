@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from reference.core.client.message import MessageQueue
 from reference.tests.client.routes import route_of
-from reference.tests.client.world import SentRequest, World
+from reference.tests.client.world import STORED, SentRequest, World
 from spec.routing.route_data import encode_route
 from spec.store.message_record import Record, encode_record
 from spec.wire.bodies.heartbeat import GetConsumerListByGroupResponseBody
@@ -148,7 +148,7 @@ class ScriptedPeers:
         self.others.append(request)
         if not request.command.is_response:
             is_refused = request.command.code in self.refuses
-            self.world.response(request, int(is_refused))
+            self.world.response(request, int(is_refused), STORED)
 
     def _respond_offset(self, request: SentRequest, offset: int) -> None:
         self.world.response(request, fields={"offset": str(offset)})

@@ -2,7 +2,8 @@
 Sending back messages whose consumption failed, so that the group gets them again.
 
 CONSUMER_SEND_MSG_BACK has the broker do that with the stored message. After a failure
-the message is sent once more, to the retry topic that every member subscribes to.
+the message is sent once more, to the retry topic that every member subscribes to. The
+send has the retries of a producer (Java: MQClientInstance#defaultMQProducer).
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from dataclasses import replace
 from msgspec import structs
 
 from reference.core.client.client_instance import ClientInstance
-from reference.core.client.message import STATUS_OF_CODE, Message
-from reference.core.client.options import ConsumerOptions
-from reference.core.client.producer.send_request import prepare_message, send_command
+from reference.core.client.message import Message
+from reference.core.client.options import ConsumerOptions, ProducerOptions
+from reference.core.client.producer.producer import Producer
+from reference.core.client.producer.send_request import UniqueIdGenerator
 from reference.core.client.pull.message_ext import MessageExt
-from reference.core.client.remoting.errors import Failure
+from reference.core.client.remoting.errors import ClientError
 from reference.core.client.remoting.rpc_client import is_success
-from reference.core.client.routes import publish_queues
 from reference.core.remoting.response import create_request
 from spec.client.subscription import (
     FIRST_RETRY_LEVEL,
@@ -28,7 +29,6 @@ from spec.client.subscription import (
 )
 from spec.wire.message.properties import Property
 from spec.wire.message.topic_names import RETRY_PREFIX
-from spec.wire.producer.producer import SEND_TIMEOUT_MS
 from spec.wire.remoting.request_code import RequestCode
 
 
@@ -40,6 +40,10 @@ class SendBackService:
         given = options.retries_max
         self._retries_max = RETRIES_MAX if given is None else given
         self._rpc, self._routes = client.rpc, client.routes
+        # Every message that it sends has a unique key already.
+        no_ids = UniqueIdGenerator(address=bytes(4), process_id=0)
+        inner = ProducerOptions(group=INNER_PRODUCER)
+        self._producer = Producer(inner, client, unique_ids=no_ids)
 
     async def send_message_back(self, message: MessageExt) -> bool:
         """Have the broker deliver *message* to the group again, later.
@@ -56,7 +60,7 @@ class SendBackService:
             "maxReconsumeTimes": self._retries_max,
         }
         request = create_request(RequestCode.CONSUMER_SEND_MSG_BACK, fields)
-        address = self._routes.any_address(message.queue.broker_name)
+        address = self._routes.address(message.queue.broker_name)
         if is_success(await self._rpc.invoke(address, request, OFFSET_TIMEOUT_MS)):
             return True
         times = message.record.reconsume_times + 1
@@ -64,32 +68,29 @@ class SendBackService:
 
     async def send_to_retry_topic(self, message: MessageExt, *, times: int) -> bool:
         """Send *message* to the retry topic, with *times* failed deliveries."""
-        topic = RETRY_PREFIX + self._group
-        retry = self._retry_message(message, topic, times=times)
-        route = await self._routes.find(topic)
-        queues = () if route is None else publish_queues(topic, route)
-        if not queues:
+        try:
+            await self._producer.send(self._retry_message(message, times=times))
+        except ClientError:
             return False
-        prepared = prepare_message(retry, message.message_id)
-        request = send_command(
-            prepared, queues[0], group=INNER_PRODUCER, now_ms=self._rpc.now_ms()
-        )
-        address = self._routes.address(queues[0].broker_name)
-        result = await self._rpc.invoke(address, request, SEND_TIMEOUT_MS)
-        return not isinstance(result, Failure) and result.code in STATUS_OF_CODE
+        return True
 
-    def _retry_message(self, message: MessageExt, topic: str, *, times: int) -> Message:
-        """Build the message for the retry *topic*; it is no half message any more."""
+    def _retry_message(self, message: MessageExt, *, times: int) -> Message:
+        """Build the message for the retry topic; it is no half message any more."""
         kept = {k: v for k, v in message.properties.items() if k != Property.TRAN_MSG}
         properties = {  # [CLIENT-SENDBACK-003]
+            Property.UNIQ_KEY: message.message_id,
             **kept,
             Property.RETRY_TOPIC: message.topic,
             Property.RECONSUME_TIME: str(times),
             Property.MAX_RECONSUME_TIMES: str(self._retries_max),
             Property.DELAY: str(FIRST_RETRY_LEVEL + message.record.reconsume_times),
         }
-        flag = message.record.flag
-        return Message(topic=topic, body=message.body, properties=properties, flag=flag)
+        return Message(
+            topic=RETRY_PREFIX + self._group,
+            body=message.body,
+            properties=properties,
+            flag=message.record.flag,
+        )
 
 
 def next_delivery(message: MessageExt) -> MessageExt:

@@ -8,6 +8,8 @@ import pytest
 
 from reference.tests.client.peers import BACK, SEND, record
 from reference.tests.client.push_peers import PushPeers
+from reference.tests.client.routes import broker_data, route_of
+from spec.client.subscription import AFTER_KEPT_MS
 from spec.wire.message.properties import encode_properties
 
 
@@ -60,10 +62,40 @@ def test_what_is_not_taken_back_is_sent_anew_or_stays(refuses: set[int]) -> None
     (delivery,) = peers.delivered()
     peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages[:1])
     peers.go_on()
-    (sent,) = peers.sent(SEND)
+    sent, *retries = peers.sent(SEND)
+    assert len(retries) == (2 if SEND in refuses else 0)
     assert (sent.fields["b"], sent.fields["j"]) == ("%RETRY%g", "1")
     peers.world.wait(5000)
     again = peers.delivered()
     assert [one.messages[0].record.reconsume_times for one in again] == [1] * (
         len(refuses) - 1
     )
+
+
+def test_a_message_of_a_broker_that_is_gone_is_sent_to_another_one() -> None:
+    peers = PushPeers(from_first=True)
+    peers.start()
+    peers.world.routes.table["%RETRY%g"] = route_of("a", "b")
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
+    peers.silent = {"a:10911"}
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages)
+    for _ in range(2):  # the request to send it back, then the first send
+        (lost,) = peers.world.sent_requests()
+        peers.world.fail(lost)
+    peers.go_on()
+    (sent,) = (one for one in peers.others if one.command.code == SEND)
+    assert sent.address == "b:10911"
+    peers.wait(AFTER_KEPT_MS)
+    assert peers.delivered() == []
+
+
+def test_a_slave_is_sent_nothing_back() -> None:
+    peers = PushPeers(from_first=True)
+    peers.route = replace(peers.route, broker_datas=(broker_data("a", 1),))
+    peers.start()
+    peers.find(peers.pull(), record(0))
+    (delivery,) = peers.delivered()
+    peers.consumed(delivery.queue, delivery.messages, failed=delivery.messages)
+    peers.go_on()
+    assert peers.sent(BACK) == []
