@@ -164,14 +164,16 @@ class Producer(GroupMember):
         address = self._routes.address(queue.broker_name)
         if address is None:  # [CLIENT-PUBLISH-011]
             return Failure(reason=Reason.NO_BROKER, remark=queue.broker_name)
-        if self.options.uses_vip_port:
-            address = vip_address(address)
         is_repeated = call.context is not None
+        # 4.6.0 MQClientAPIImpl#onExceptionImpl does not use the VIP port.
+        if self.options.uses_vip_port and not is_repeated:
+            address = vip_address(address)
         forbidden = None if is_repeated else self._run_hooks(call, queue, address)
         if forbidden is not None:
             return forbidden
         request = self._request(call, attempt)
         if call.mode is not Mode.SYNC and not is_repeated:
+            self._update_fault_item(attempt, failed=False)
             self.options.hooks.after(call.context, None)
         if call.mode is Mode.ONEWAY:  # [CLIENT-RETRY-007]
             self._rpc.invoke_oneway(address, request)
@@ -197,16 +199,9 @@ class Producer(GroupMember):
 
     def _on_result(self, call: SendCall, attempt: Attempt, result: Result) -> bool:
         """Record the result of an attempt; return whether the send is retried."""
-        now_ms = self._rpc.now_ms()
         message_id = call.message.message_id
         found = send_result(result, queue=attempt.queue, message_id=message_id)
-        if self.options.avoids_slow_brokers:
-            self.latency_faults.update_fault_item(
-                attempt.queue.broker_name,
-                now_ms - attempt.begun_ms,
-                now_ms=now_ms,
-                failed=isinstance(found, Failure),
-            )
+        self._update_fault_item(attempt, failed=isinstance(found, Failure))
         if isinstance(found, Failure):
             call.failure = found
         else:
@@ -216,6 +211,17 @@ class Producer(GroupMember):
             self.options.hooks.after(call.context, found)
             call.context = None
         return again
+
+    def _update_fault_item(self, attempt: Attempt, *, failed: bool) -> None:
+        """Record the latency of *attempt*, without a response that of its write."""
+        now_ms = self._rpc.now_ms()
+        if self.options.avoids_slow_brokers:
+            self.latency_faults.update_fault_item(
+                attempt.queue.broker_name,
+                now_ms - attempt.begun_ms,
+                now_ms=now_ms,
+                failed=failed,
+            )
 
     def _select_queue(
         self, call: SendCall, queues: Sequence[MessageQueue]

@@ -217,3 +217,25 @@ def test_a_selector_that_raises_ends_its_own_call() -> None:
     world.store(world.sent_request())
     assert world.result(other).queue.broker_name == "a"
     assert isinstance(world.finished[call], KeyError)
+
+
+@pytest.mark.parametrize("mode", [Mode.ONEWAY, Mode.ASYNC])
+def test_a_message_that_is_written_makes_its_broker_available_again(mode: Mode) -> None:
+    world = World()
+    producer = world.producer(avoids_slow_brokers=True, retry_count=0)
+    call = world.begin(producer.send(MESSAGE))
+    world.give_route(route_of("a"))
+    world.fail(world.sent_request())
+    assert world.error(call).failure.reason is Reason.CONNECT
+    assert not producer.latency_faults.is_available("a", world.now_ms)
+    world.begin(producer.send(MESSAGE, mode=mode))
+    assert producer.latency_faults.is_available("a", world.now_ms)
+
+
+def test_a_retry_of_an_asynchronous_send_leaves_the_vip_port() -> None:
+    world = World()
+    world.begin(world.producer(uses_vip_port=True).send(MESSAGE, mode=Mode.ASYNC))
+    world.give_route(route_of("a", "b"))
+    first = world.sent_request()
+    world.wait(4000)
+    assert (first.address, world.sent_request().address) == ("a:10909", "b:10911")
