@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 
 import pytest
@@ -12,6 +13,7 @@ from conformance.client.scripted.scripted_cluster import (
     ScriptedCluster,
     with_slave,
 )
+from conformance.client.scripted.scripted_server import ReceivedRequest
 from conformance.client.timing import SOON_MS
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from spec.wire.remoting.command import Command, encode_command
@@ -21,6 +23,11 @@ from spec.wire.remoting.response_code import ResponseCode
 HEARTBEAT = RequestCode.HEART_BEAT
 LEAVE = RequestCode.UNREGISTER_CLIENT
 UNKNOWN_CODE = 24_679
+
+
+def fields(request: ReceivedRequest) -> Mapping[str, str]:
+    """Return the header fields of *request*."""
+    return request.command.fields
 
 
 @pytest.mark.clause("CLIENT-HEARTBEAT-001")
@@ -80,6 +87,25 @@ def test_a_client_that_ends_says_so_to_every_broker(
             "CLIENT-HEARTBEAT-002",
             found=left.get("producerGroup"),
             expected=producer.group,
+            what=f"the group that is left at {broker.name}",
+        )
+
+
+@pytest.mark.clause("CLIENT-HEARTBEAT-002")
+def test_a_consumer_that_ends_leaves_its_group_at_every_broker(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    brokers = with_slave(cluster, topic)
+    consumer = application.consumer(topic)
+    for broker in brokers:
+        broker.wait_for(HEARTBEAT)
+    consumer.stop()
+    for broker in brokers:
+        left = broker.wait_for(LEAVE, where=lambda one: "consumerGroup" in fields(one))
+        expect(
+            "CLIENT-HEARTBEAT-002",
+            found=fields(left[0])["consumerGroup"],
+            expected=consumer.group,
             what=f"the group that is left at {broker.name}",
         )
 

@@ -161,7 +161,7 @@ def test_a_broker_without_a_master_is_passed_over(
     cluster.routes[topic] = TopicRoute(
         queue_datas=route.queue_datas, broker_datas=datas
     )
-    producer = application.producer()
+    producer = application.producer(retries=0)
     for _ in range(ROUNDS):
         expect(
             "CLIENT-PUBLISH-006", found=producer.send(topic).word, expected="SEND_OK"

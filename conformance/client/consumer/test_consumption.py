@@ -17,7 +17,7 @@ from conformance.client.consumer.pulls import (
 )
 from conformance.client.scripted.scripted_broker import locked_names
 from conformance.client.scripted.scripted_cluster import ScriptedCluster
-from conformance.client.scripted.scripted_server import is_about
+from conformance.client.scripted.scripted_server import ReceivedRequest, is_about
 from conformance.client.timing import SOON_MS
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -25,9 +25,11 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name
+from spec.wire.consumer.pull import PullFlag
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.remoting.request_code import RequestCode
 
+NEVER_MS = 3_600_000
 LOCK, UNLOCK = RequestCode.LOCK_BATCH_MQ, RequestCode.UNLOCK_BATCH_MQ
 
 
@@ -49,6 +51,28 @@ def test_what_was_handled_is_committed_oneway(
         expected=(consumer.group, "0"),
         what="group and queue",
     )
+
+
+@pytest.mark.clause("CLIENT-COMMIT-001")
+def test_a_consumer_commits_with_a_pull_and_when_it_loses_a_queue(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    broker = one_queue(cluster, topic)
+    consumer = application.consumer(topic, options={"persist_ms": NEVER_MS})
+    for number in range(2):
+        broker.put(topic, b"%d" % number)
+        consumer.wait_for(number + 1)
+
+    def commits(request: ReceivedRequest) -> bool:
+        fields = request.command.fields
+        is_set = bool(int(fields["sysFlag"]) & PullFlag.COMMIT_OFFSET)
+        return is_about(topic, request) and is_set and int(fields["commitOffset"]) > 0
+
+    broker.put(topic, b"2")
+    pull = broker.wait_for(PULL, where=commits)[0]
+    broker.members = ["0@first"]
+    broker.notify_consumer_ids_changed(pull, consumer.group)
+    first_commit(broker, topic, 1)
 
 
 @pytest.mark.clause("CLIENT-COMMIT-001")

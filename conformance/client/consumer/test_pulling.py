@@ -24,7 +24,7 @@ from conformance.client.scripted.scripted_server import (
     ignore,
     responding,
 )
-from conformance.client.timing import CLOCKS_MS
+from conformance.client.timing import CLOCKS_MS, SOON_MS
 from conformance.harness.pytest_plugin.expectations import (
     expect,
     expect_fields,
@@ -163,6 +163,28 @@ def test_the_next_pull_goes_to_the_suggested_broker(
     expect("CLIENT-PULL-004", found=commits, expected=[0, 0, 0], what="bits to commit")
 
 
+@pytest.mark.clause("CLIENT-PULL-003", "CLIENT-PULL-004")
+def test_a_slave_that_replaces_its_master_is_sent_no_commit(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    application.need_adjustable("route_poll_ms")
+    master, slave = with_slave(cluster, topic)
+    for broker in (master, slave):
+        broker.put(topic, b"one")
+    consumer = application.consumer(topic, options={"route_poll_ms": SOON_MS})
+    consumer.wait_for(1)
+    waiting = first_pulls(master, topic, 2)[1]
+    with_slave(cluster, topic, has_master=False)
+    count = len(cluster.name_server.route_requests(topic))
+    cluster.name_server.wait_for_route_requests(topic, count + 2)
+    master.respond_to_pull(waiting, ResponseCode.PULL_NOT_FOUND, next_offset=1)
+    slave.put(topic, b"two")
+    consumer.wait_for(2)
+    flags = [int(one.command.fields["sysFlag"]) for one in first_pulls(slave, topic, 2)]
+    commits = [one & PullFlag.COMMIT_OFFSET for one in flags]
+    expect("CLIENT-PULL-004", found=commits, expected=[0, 0], what="bits to commit")
+
+
 @pytest.mark.clause("CLIENT-PULL-003")
 def test_a_suggested_broker_that_is_not_there_is_replaced(
     application: Application, cluster: ScriptedCluster, topic: str
@@ -288,6 +310,20 @@ def test_a_new_group_begins_where_it_is_set_to(
     expect(
         "CLIENT-CONSUMEFROM-002", found=found, expected=offset, what=f"from the {begin}"
     )
+
+
+@pytest.mark.clause("CLIENT-CONSUMEFROM-002")
+def test_a_new_group_begins_its_retry_topic_at_0(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    broker = one_queue(cluster, topic)
+    group = unique_name("group")
+    retries = f"%RETRY%{group}"
+    cluster.route(retries, {"broker-a": 1})
+    broker.put(retries, b"again", RETRY_TOPIC=topic)
+    application.consumer(topic, group=group, **{"from": "last"})
+    found = first_pulls(broker, retries, 1)[0].command.fields["queueOffset"]
+    expect("CLIENT-CONSUMEFROM-002", found=found, expected="0", what="first offset")
 
 
 @pytest.mark.clause("CLIENT-CONSUMEFROM-002")

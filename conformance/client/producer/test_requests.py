@@ -22,6 +22,7 @@ from spec.wire.send.batch_body import decode_batch
 from spec.wire.send.send import LETTERS
 
 COMPRESSED_FROM = 4096
+IN_2017_MS = 1_500_000_000_000
 
 
 def properties_of(broker: ScriptedBroker, number: int = 0) -> dict[str, str]:
@@ -54,7 +55,9 @@ def test_a_message_is_sent_with_letters(
     )
 
 
-@pytest.mark.clause("CLIENT-SEND-009", "CLIENT-SEND-004", "CLIENT-SEND-002")
+@pytest.mark.clause(
+    "CLIENT-SEND-009", "CLIENT-SEND-004", "CLIENT-SEND-007", "CLIENT-SEND-002"
+)
 def test_a_batch_is_one_request_and_never_compressed(
     application: Application, broker: ScriptedBroker, topic: str
 ) -> None:
@@ -74,6 +77,12 @@ def test_a_batch_is_one_request_and_never_compressed(
         found=([one.body for one in found], flags_of(broker) & SystemFlag.COMPRESSED),
         expected=(list(bodies), 0),
         what="bodies, and the flag of compressed ones",
+    )
+    expect(
+        "CLIENT-SEND-007",
+        found=header_of(request)["batch"],
+        expected="true",
+        what="batch, without which a broker stores one message",
     )
     keys = [decode_properties(one.properties).get(Property.UNIQ_KEY) for one in found]
     expect_that(
@@ -132,6 +141,7 @@ def test_a_header_says_who_sends_what_where(
     producer = application.producer()
     producer.send(topic, flag=7)
     header = header_of(broker.sends[0])
+    born_ms = header["bornTimestamp"]
     expect_fields(
         "CLIENT-SEND-007",
         found=header,
@@ -149,9 +159,9 @@ def test_a_header_says_who_sends_what_where(
     )
     expect_that(
         "CLIENT-SEND-007",
-        header["queueId"] in {"0", "1", "2", "3"} and header["bornTimestamp"].isdigit(),
-        found=(header["queueId"], header["bornTimestamp"]),
-        expected="one of four queue ids, and milliseconds",
+        header["queueId"] in {"0", "1", "2", "3"} and int(born_ms) > IN_2017_MS,
+        found=(header["queueId"], born_ms),
+        expected="one of four queue ids, and milliseconds since 1970",
         what="queueId and bornTimestamp",
     )
 
@@ -251,6 +261,25 @@ def test_messages_take_the_queues_in_turn(
         "CLIENT-SELECT-001", found=rounds[1], expected=rounds[0], what="second round"
     )
     expect("CLIENT-SELECT-001", found=len(set(rounds[0])), expected=4, what="queues")
+
+
+@pytest.mark.clause("CLIENT-SELECT-001")
+def test_topics_that_take_turns_each_use_all_of_their_queues(
+    application: Application, cluster: ScriptedCluster, topic: str
+) -> None:
+    topics = (topic, f"{topic}_other")
+    for one in topics:
+        cluster.route(one, {"broker-a": 2})
+    producer = application.producer()
+    for one in topics * 4:
+        producer.send(one)
+    headers = [header_of(one) for one in cluster.broker().sends]
+    expect(
+        "CLIENT-SELECT-001",
+        found=sorted({(one["topic"], one["queueId"]) for one in headers}),
+        expected=sorted((one, number) for one in topics for number in "01"),
+        what="queues of two topics, of four messages to each",
+    )
 
 
 @pytest.mark.clause("CLIENT-SEND-010")

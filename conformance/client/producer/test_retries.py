@@ -252,9 +252,10 @@ def test_an_asynchronous_send_without_a_response_is_tried_again_at_its_queue(
 def test_a_send_to_a_chosen_queue_is_not_repeated(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
+    refuses = responding(ResponseCode.SYSTEM_ERROR, remark="no")
     for broker in two_brokers(cluster, topic):
-        meet_sends(broker, ignore)
-    outcome = application.producer().send(topic, select=1, timeout_ms=SHORT_MS)
+        meet_sends(broker, refuses)  # in no time, so that there is time for a retry
+    outcome = application.producer().send(topic, select=1)
     expect("CLIENT-RETRY-012", found=outcome.ending, expected=AN_ERROR, what="end")
     expect(
         "CLIENT-RETRY-012", found=len(all_sends(cluster)), expected=1, what="attempts"

@@ -55,7 +55,7 @@ class ScriptedBroker(ScriptedServer):
         self.members: list[str] | None = None
         """Consumer ids of every group; None for those of heartbeats."""
         self.others: list[str] = []
-        """Consumer ids added to those of heartbeats."""
+        """Consumer ids before those of heartbeats, so that the list is not sorted."""
         self.locks = True
         """Whether it grants locks."""
         self.suggests = 0
@@ -214,8 +214,7 @@ class ScriptedBroker(ScriptedServer):
         beats = self.requests(RequestCode.HEART_BEAT)
         found = (members_of_heartbeat(one.command.body) for one in beats)
         ids = {client_id for client_id, groups in found if group in groups}
-        named = sorted(ids.union(self.others))
-        named = named if self.members is None else self.members
+        named = [*self.others, *sorted(ids)] if self.members is None else self.members
         request.respond(0, body=dumps({"consumerIdList": named}))
 
     def _query_offset(self, request: ReceivedRequest) -> None:

@@ -170,15 +170,18 @@ class ScriptedCluster:
 
 
 def with_slave(
-    cluster: ScriptedCluster, topic: str
+    cluster: ScriptedCluster, topic: str, *, has_master: bool = True
 ) -> tuple[ScriptedBroker, ScriptedBroker]:
-    """Return a master and a slave of the topic."""
+    """Return a master and a slave of the topic; its route may lack the master."""
     route = cluster.route(topic, {"broker-a": 1})
     master, slave = cluster.broker("broker-a"), cluster.broker("slave of broker-a")
     data = BrokerData(
         cluster=CLUSTER,
         broker_name="broker-a",
-        addresses={0: str(master.address), 1: str(slave.address)},
+        addresses={
+            **({MASTER_ID: str(master.address)} if has_master else {}),
+            1: str(slave.address),
+        },
     )
     cluster.routes[topic] = TopicRoute(
         queue_datas=route.queue_datas, broker_datas=(data,)
