@@ -168,7 +168,10 @@ CODE = Clause(
 VIP_PORT = Clause(
     id="CLIENT-SEND-010",
     level=Level.MUST,
-    text="With vipChannelEnabled a producer sends to the broker's port minus two.",
+    text=(
+        "With vipChannelEnabled a producer sends to the broker's port minus two. In "
+        "Java, the retry of an asynchronous send goes to the broker's own port."
+    ),
     source="4.6.0 org.apache.rocketmq.common.MixAll#brokerVIPChannel",
     issues=("apache/rocketmq#10289", "apache/rocketmq#568"),
 )

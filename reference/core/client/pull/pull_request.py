@@ -150,7 +150,11 @@ def offset_of(result: Result) -> int | Failure:
 
 
 def committed_offset_of(result: Result) -> int | Failure | None:
-    """Return the committed offset in a response, None if the group has none."""
+    """Return the committed offset in a response, None if the group has none.
+
+    Up to 4.9, Java reads any error code so, and passes over messages of a group whose
+    broker is only busy (RemoteBrokerOffsetStore#readOffset). 5.0 mended that.
+    """
     code = ResponseCode.QUERY_NOT_FOUND
     if not isinstance(result, Failure) and result.code == code:
         return None
