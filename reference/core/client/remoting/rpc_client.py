@@ -180,15 +180,15 @@ class RpcClient(Outbox[Effect]):
     ) -> Response | None:
         """Return the response of *handler*, SYSTEM_ERROR after an exception.
 
-        4.6.0 NettyRemotingAbstract#processRequestCommand.
+        A oneway request has none (4.6.0 NettyRemotingAbstract#processRequestCommand).
         """
         try:
-            return handler(address, request)
+            response = handler(address, request)
         except Exception as error:
             text = error_text(error)
             self.log_error(f"request {request.code} of {address} failed: {text}")
-        is_oneway = request.flag & ONEWAY_BIT
-        return None if is_oneway else Response(ResponseCode.SYSTEM_ERROR, text)
+            response = Response(ResponseCode.SYSTEM_ERROR, text)
+        return None if request.flag & ONEWAY_BIT else response
 
 
 def is_success(result: Result) -> TypeGuard[Request]:

@@ -191,3 +191,13 @@ def test_a_message_that_is_no_record_is_an_error() -> None:
     fields = {"consumerGroup": "g"}
     request(peers, RequestCode.CONSUME_MESSAGE_DIRECTLY, fields, b"short")
     assert response_of(peers).code == 1
+
+
+def test_a_oneway_request_has_no_response() -> None:
+    peers = begun()
+    code = RequestCode.GET_CONSUMER_STATUS_FROM_CLIENT
+    fields = {"topic": "T", "group": "g"}
+    command = Command(code=code, opaque=5, flag=CommandFlag.ONEWAY, fields=fields)
+    peers.world.receive("a:10911", command)
+    peers.go_on()
+    assert not any(one.command.is_response for one in peers.others)
