@@ -29,7 +29,8 @@ from spec.wire.consumer.pull import PullFlag
 from spec.wire.message.message_id import encode_message_id
 from spec.wire.remoting.request_code import RequestCode
 
-NEVER_MS = 3_600_000
+LATER_MS = 60_000
+"""A period that is longer than a test waits."""
 LOCK, UNLOCK = RequestCode.LOCK_BATCH_MQ, RequestCode.UNLOCK_BATCH_MQ
 
 
@@ -58,7 +59,7 @@ def test_a_consumer_commits_with_a_pull_and_when_it_loses_a_queue(
     application: Application, cluster: ScriptedCluster, topic: str
 ) -> None:
     broker = one_queue(cluster, topic)
-    consumer = application.consumer(topic, options={"persist_ms": NEVER_MS})
+    consumer = application.consumer(topic, options={"persist_ms": LATER_MS})
     for number in range(2):
         broker.put(topic, b"%d" % number)
         consumer.wait_for(number + 1)
