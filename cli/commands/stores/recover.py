@@ -132,11 +132,14 @@ def _recover_copy(
 ) -> CopyRecovered:
     """Copy *store* to *target*, and recover the copy."""
     from cli.runs.stores.recover_copy import recover_copy
+    from reference.core.store.mapped.files import FilesError
     from reference.shell.storage.store_copy import CopyError
 
     try:
         return recover_copy(store, target, outcome, options)
     except CopyError as error:
         raise Unreadable(str(error)) from error
+    except FilesError as error:
+        raise Unreadable(f"the copy was not recovered: {error}") from error
     except OSError as error:
         raise Unreadable(reason_of(error, store)) from error

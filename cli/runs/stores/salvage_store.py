@@ -51,6 +51,7 @@ from reference.core.store.message_store import MessageStore
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
+from reference.shell.storage.file_calls import raise_open_files_limit
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spark_checks.report.start_forecast import StartForecast
 from spec.store.checkpoint import decode_checkpoint, encode_checkpoint
@@ -332,6 +333,7 @@ def _make_queues(target: Path, options: StoreOptions, offsets: QueueOffsets) -> 
 
     It reads the records of every release. The queues have no extension.
     """
+    raise_open_files_limit()
     now_ms = time.time_ns() // 1_000_000
     rules = structs.replace(options.rules, magics=frozenset(EVERY_MAGIC))
     options = structs.replace(options, rules=rules, extension_file_size=0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -46,7 +47,9 @@ def removed_on_failure(target: Path) -> Iterator[None]:
     made = [one for one in (target, *target.parents) if not os.path.lexists(one)]
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        # Files that the block still has open may be as many as the process may open.
+        traceback.clear_frames(error.__traceback__)
         written = target.iterdir() if target.is_dir() and not made else made[:1]
         for path in [*written]:
             shutil.rmtree(path, ignore_errors=True)
