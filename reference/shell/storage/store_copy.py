@@ -2,7 +2,8 @@
 Copies of a store, which leave the original unchanged.
 
 Regular files are copied with their times. Links are followed, so that a write to the
-copy cannot reach the original. Zeros, as in preallocated files, become holes.
+copy cannot reach the original. Zeros, as in preallocated files, become holes. Holes are
+not read.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from reference.shell.storage.disk_space import ranges_with_data
 
 _PIECE = 1 << 20
 
@@ -103,10 +106,12 @@ def _regular_files(directory: Path) -> Iterator[Path]:
 def _copy_file(path: Path, to: Path) -> None:
     size = path.stat().st_size
     with path.open("rb") as source, to.open("wb") as copy:
-        while piece := source.read(_PIECE):
-            if piece.strip(b"\0"):
-                copy.write(piece)
-            else:
-                copy.seek(len(piece), os.SEEK_CUR)
+        number = source.fileno()
+        for begin, end in ranges_with_data(number, 0, size):
+            for at in range(begin, end, _PIECE):
+                piece = os.pread(number, min(_PIECE, end - at), at)
+                if piece.strip(b"\0"):
+                    copy.seek(at)
+                    copy.write(piece)
         copy.truncate(size)
     shutil.copystat(path, to)

@@ -29,7 +29,7 @@ def limited(limit: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
     """Run ``rmqc`` with *words* below the *limit* of open files, in ulimit's words."""
     command = shlex.join(module_command("cli", *map(str, words)))
     return subprocess.run(
-        ["sh", "-c", f"ulimit {limit} && exec {command}"],
+        ["/bin/sh", "-c", f"ulimit {limit} && exec {command}"],
         capture_output=True,
         text=True,
         timeout=60,

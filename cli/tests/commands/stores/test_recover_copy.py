@@ -129,3 +129,14 @@ def test_a_link_is_followed_and_never_written_through(tmp_path: Path) -> None:
     result = recover(store, "--release", "4.6.0", "--copy", tmp_path / "copy")
     assert result.exit_code == 0, result.output
     assert state(elsewhere) == before
+
+
+def test_a_sparse_file_takes_no_more_of_the_disk_than_before(tmp_path: Path) -> None:
+    store, target = copied(tmp_path), tmp_path / "copy"
+    with (store / "sparse").open("wb") as file:
+        file.write(b"\1" * 4096)
+        file.truncate(6_000_000)
+    assert recover(store, "--release", "4.6.0", "--copy", target).exit_code == 0
+    before, after = store / "sparse", target / "sparse"
+    assert after.read_bytes() == before.read_bytes()
+    assert after.stat().st_blocks <= before.stat().st_blocks
