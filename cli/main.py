@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from errno import EDQUOT, ENOSPC, EPIPE
+from errno import EDQUOT, EFBIG, ENOSPC, EPIPE
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -147,7 +147,7 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Run the subcommand; name the extra that it lacks. Ctrl-C ends it with 130.
 
-        A full disk ends it with one line, and a closed pipe without a line.
+        A full disk or file ends it with one line, and a closed pipe without a line.
         """
         try:
             try:
@@ -162,7 +162,7 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             raise InterruptedCommand("interrupted") from None
         except OSError as error:
-            if error.errno not in (ENOSPC, EDQUOT, EPIPE):
+            if error.errno not in (ENOSPC, EDQUOT, EFBIG, EPIPE):
                 raise
             _discard_output()
             if error.errno == EPIPE:

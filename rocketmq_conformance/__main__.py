@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import os
 import sys
 
@@ -32,6 +33,12 @@ def _open_standard_streams() -> None:
             stream = os.fdopen(os.open(os.devnull, os.O_RDWR), mode)
             os.set_inheritable(stream.fileno(), True)
             setattr(sys, name, stream)
+    # With PYTHONUNBUFFERED, Python drops the rest of a text that a full disk cuts.
+    out = sys.stdout
+    if isinstance(out.buffer, io.RawIOBase):
+        buffer = io.BufferedWriter(out.buffer)
+        form = (out.encoding, out.errors)
+        sys.stdout = io.TextIOWrapper(buffer, *form, line_buffering=True)
 
 
 if __name__ == "__main__":

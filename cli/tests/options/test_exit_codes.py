@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -68,6 +69,24 @@ def test_a_closed_output_is_discarded() -> None:
     closed = ("sh", "-c", 'exec "$@" >&-', "sh")
     done = subprocess.run([*closed, *COMMAND], stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_output_beyond_the_limit_of_a_file_is_one_line(
+    tmp_path: Path, unbuffered: str
+) -> None:
+    limited = ("/bin/sh", "-c", 'ulimit -f 8 && exec "$@"', "sh")
+    command = module_command("cli", "spec", "export", "--format", "json")
+    with (tmp_path / "out").open("wb") as out:
+        done = subprocess.run(
+            [*limited, *command],
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=out,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    reason = b"Error: the output cannot be written: File too large\n"
+    assert (done.returncode, done.stderr) == (2, reason)
 
 
 def test_a_group_without_a_command_prints_its_help() -> None:
