@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from hypothesis import settings
+from hypothesis.configuration import set_hypothesis_home_dir, storage_directory
 from hypothesis.internal.conjecture import providers
 
 from conformance.harness.pytest_plugin.hypothesis_profiles import load_profile
@@ -23,3 +26,20 @@ def test_constants_in_sources_do_not_change_the_cases(
         assert len(providers._get_local_constants()) == 0
     finally:
         settings.load_profile(profile)
+
+
+def test_a_cache_that_cannot_be_written_does_not_end_a_run(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    profile = settings.get_current_profile_name()
+    unpatched = providers._get_local_constants
+    monkeypatch.setattr(providers, "_get_local_constants", unpatched)
+    home = storage_directory(intent_to_write=False).home_directory
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    try:
+        load_profile(pytestconfig)
+        without_cache = storage_directory(intent_to_write=False).home_directory
+        assert without_cache.is_relative_to(os.devnull)
+    finally:
+        settings.load_profile(profile)
+        set_hypothesis_home_dir(home)

@@ -80,9 +80,14 @@ def resolve(coordinates: Sequence[str], *, transitive: bool = True) -> list[Path
     """
     Return the jars of *coordinates*, and of all they need unless not *transitive*.
 
-    The first use on a machine downloads; later ones only check the pins.
+    The first use on a machine downloads; later ones only check the pins. Raises
+    JarsUnavailableError, also for a cache that cannot be written.
     """
-    return list(_resolve(set_key(coordinates, transitive=transitive)))
+    try:
+        return list(_resolve(set_key(coordinates, transitive=transitive)))
+    except OSError as error:
+        reason = f"{error.filename} cannot be written: {error.strerror}"
+        raise JarsUnavailableError(f"the cache of jars: {reason}") from error
 
 
 def set_key(coordinates: Sequence[str], *, transitive: bool) -> str:

@@ -15,7 +15,7 @@ from hypothesis import Phase, settings
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.internal.conjecture import engine, providers
 
-from java_runtime.user_cache import cache_directory
+from java_runtime.user_cache import cache_path
 
 SHRINKING_S = 15
 """Limit in seconds of shrinking in the quick profile: each attempt queries a peer,
@@ -41,7 +41,7 @@ settings.register_profile(
 def load_profile(config: pytest.Config) -> None:
     """Load the profile of this run, unless Hypothesis' own option has chosen one."""
     # Never the working directory: it belongs to the user.
-    set_hypothesis_home_dir(cache_directory() / "hypothesis")
+    set_hypothesis_home_dir(cache_path() / "hypothesis")
     name = config.getoption("--hypothesis-profile", None)
     if not name:
         name = os.environ.get("HYPOTHESIS_PROFILE", "quick")

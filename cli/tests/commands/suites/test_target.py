@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.started.target_file import read_target_file
 from conformance.meta.peers.test_partial_clusters import empty
 from conformance.meta.peers.test_probing import boastful, cluster, modest
+from rocketmq_conformance.paths import module_command
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -39,6 +42,21 @@ def test_the_command_says_what_it_found() -> None:
     assert printed.exit_code == 1
     assert "not honest" in printed.output
     assert "\nso            its refusals do not count" in printed.output
+
+
+def test_a_cache_of_jars_that_cannot_be_written_is_one_line() -> None:
+    command = module_command("cli", "target", "probe", "jvm:4.6.0")
+    done = subprocess.run(
+        command,
+        env={**os.environ, "XDG_CACHE_HOME": os.devnull},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_peer_with_wrong_opaques_is_a_finding() -> None:

@@ -9,10 +9,12 @@ from conformance.harness.java.apache_conf import (
     WITHOUT_TLS,
     is_in_controller_mode,
 )
+from conformance.harness.java.ivy import JarsUnavailableError
 from conformance.harness.java.name_servers import NameServer, acquire, release_to_pool
 from conformance.harness.releases import PINNED
 from conformance.harness.targets.started.started_target import ClusterTarget
 from conformance.harness.targets.target import EVERYTHING, Capability, TargetError
+from java_runtime.find_java import JavaUnavailableError
 from spec.clause import release_key
 
 STORE_TYPE, ROCKSDB = "storeType", "defaultRocksDB"
@@ -23,6 +25,7 @@ class JvmTarget(ClusterTarget[ApacheCluster]):
     """A name server and a broker of a real release, with a store of their own."""
 
     capabilities = EVERYTHING - {Capability.CLOCK}
+    failures = (*ClusterTarget.failures, JarsUnavailableError, JavaUnavailableError)
     _borrowed: NameServer | None = None
 
     def _configure(self) -> None:
