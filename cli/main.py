@@ -202,8 +202,10 @@ def main() -> None:
     """
     if os.environ.get("NO_COLOR"):
         click.get_current_context().color = False
-    # SIGTERM would end Python without a cleanup of its child processes.
-    signal.signal(signal.SIGTERM, _interrupt)
+    # They would end Python without a cleanup of its child processes.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as SIGHUP is by nohup
+            signal.signal(number, _interrupt)
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""``python -m reference.shell``: run a name server and a broker until SIGTERM."""
+"""``python -m reference.shell``: run a name server and a broker until a signal."""
 
 from __future__ import annotations
 

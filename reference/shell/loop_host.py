@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import socket
 import ssl
 from abc import ABC, abstractmethod
@@ -21,6 +22,18 @@ LARGE_READ = 64 * 1024
 _WINDOW = 256 * 1024
 _SET_BACK_MIN_MS = 1_000
 """A clock that is set back by less soon catches up."""
+
+
+def stop_signal() -> asyncio.Event:
+    """Return an event that SIGTERM, SIGINT and SIGHUP set, as they end Java in order.
+
+    A SIGHUP that is ignored, as by nohup, stays so.
+    """
+    stopping = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    return stopping
 
 
 class LoopHost(ABC):

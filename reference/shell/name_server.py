@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -25,6 +24,7 @@ from reference.core.settings import SettingError, read_properties, write_propert
 from reference.core.store.mapped.files import FilesError
 from reference.shell.clock import now_ms
 from reference.shell.listeners import free_port
+from reference.shell.loop_host import stop_signal
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import check_settings, read_settings_text
 from reference.shell.storage.file_calls import read_text, replace_text
@@ -84,11 +84,8 @@ class NameServerOptions(Struct, frozen=True, kw_only=True):
 
 
 async def serve(server: NameServer, options: NameServerOptions, tls: Tls) -> None:
-    """Serve until SIGTERM or SIGINT."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    """Serve until a signal."""
+    stopping = stop_signal()
     host = RemotingHost(server, tls=tls)
     port = server.config.listen_port
     try:

@@ -7,7 +7,6 @@ They share no state: the broker registers over a connection, as with any name se
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +32,7 @@ from reference.shell.faults.requests import (
 from reference.shell.faults.switch import FaultSwitch
 from reference.shell.ha_sockets import BrokerHost
 from reference.shell.listeners import free_port, require_free_port
+from reference.shell.loop_host import stop_signal
 from reference.shell.name_server import name_server_config, new_name_server
 from reference.shell.remoting_host import RemotingHost
 from reference.shell.settings_files import (
@@ -73,11 +73,8 @@ class Setup(Struct, frozen=True, kw_only=True):
 
 
 async def serve(setup: Setup) -> None:
-    """Serve until SIGTERM or SIGINT, then close the store cleanly."""
-    stopping = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stopping.set)
+    """Serve until a signal, then close the store cleanly."""
+    stopping = stop_signal()
     setup = with_free_ports(setup)
     options = broker_options(setup)
     addresses = _name_servers(setup, options)

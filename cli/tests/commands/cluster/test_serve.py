@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from cli.main import main
@@ -104,3 +105,24 @@ def test_port_0_is_a_free_port_that_the_first_line_names(tmp_path: Path) -> None
     found = {name.strip(): value.strip() for name, value in settings.items()}
     assert found["listenPort"] == str(broker)
     assert found["faults"] == "none"
+
+
+@pytest.mark.parametrize("only", [[], ["--only", "namesrv"]])
+@pytest.mark.parametrize(("before", "code"), [("", 0), ("trap '' HUP;", -9)])
+def test_the_end_of_the_terminal_stops_a_server_unless_nohup_ignores_it(
+    tmp_path: Path, only: list[str], before: str, code: int
+) -> None:
+    words = ["serve", "--namesrv-port", "0", "--broker-port", "0", *only]
+    command = module_command("cli", *words, "--store", str(tmp_path / "store"))
+    shell = ("/bin/sh", "-c", f'{before} exec "$@"', "sh")
+    with subprocess.Popen([*shell, *command], stdout=subprocess.PIPE) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline().startswith(b"ready")
+            process.send_signal(signal.SIGHUP)
+            if code == 0:
+                process.wait(timeout=TIMEOUT_S)
+        finally:
+            process.kill()
+    assert process.returncode == code
+    assert (tmp_path / "store" / "abort").exists() is (code != 0 and not only)
