@@ -68,8 +68,20 @@ def codec(run: BenchRun, *, store: Path | None, target: str, fresh: bool) -> Non
 @bench.command()
 @bench_options()
 @SECONDS
-@click.option("--topics", type=click.IntRange(min=1), default=10_000, show_default=True)
-@click.option("--brokers", type=click.IntRange(min=1), default=4, show_default=True)
+@click.option(
+    "--topics",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Registered topics.",
+)
+@click.option(
+    "--brokers",
+    type=click.IntRange(min=1),
+    default=4,
+    show_default=True,
+    help="Brokers that register them.",
+)
 def namesrv(run: BenchRun, *, topics: int, brokers: int, seconds: float) -> None:
     """Get routes from the reference and from Apache's name server, in turns.
 

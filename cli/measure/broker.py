@@ -135,7 +135,7 @@ def recovery(run: BenchRun, *, gigabytes: float) -> None:
 @bench_options(has_rounds=False)
 @click.argument("words", nargs=-1)
 def suite(run: BenchRun, *, words: tuple[str, ...]) -> None:
-    """Measure how long ``rmqc test`` takes on the reference and on a real release.
+    """Measure how long `rmqc test` takes on the reference and on a real release.
 
     WORDS are more arguments of rmqc test; write -- before them.
 

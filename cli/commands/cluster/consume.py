@@ -33,7 +33,13 @@ ROUTE_WAIT_S = 5.0
 
 @click.command()
 @NAMESRV
-@click.option("-g", "--group", default="rmqc_consumer", show_default=True)
+@click.option(
+    "-g",
+    "--group",
+    default="rmqc_consumer",
+    show_default=True,
+    help="Consumer group, whose members share the queues.",
+)
 @click.option("--expression", default="*", show_default=True, help="Tags, as 'A || B'.")
 @click.option(
     "--from",
@@ -45,7 +51,11 @@ ROUTE_WAIT_S = 5.0
     " committed one while a queue's first message is in memory: last begins there too.",
 )
 @click.option(
-    "--model", type=click.Choice(list(MODELS)), default="clustering", show_default=True
+    "--model",
+    type=click.Choice(list(MODELS)),
+    default="clustering",
+    show_default=True,
+    help="Share the queues with the group, or read all of them.",
 )
 @click.option("--count", type=click.IntRange(1), help="End after this many messages.")
 @click.option(

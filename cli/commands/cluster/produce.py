@@ -59,7 +59,13 @@ class _Sending:
 
 @click.command()
 @NAMESRV
-@click.option("-g", "--group", default="rmqc_producer", show_default=True)
+@click.option(
+    "-g",
+    "--group",
+    default="rmqc_producer",
+    show_default=True,
+    help="Producer group, which brokers send check requests to.",
+)
 @click.option(
     "--mode",
     type=click.Choice([*(str(one) for one in Mode), BATCH]),
@@ -86,12 +92,14 @@ class _Sending:
     type=click.IntRange(1),
     default=SEND_TIMEOUT_MS,
     show_default=True,
+    help="Time for a send with its retries (Java: sendMsgTimeout).",
 )
 @click.option(
     "--retries",
     type=click.IntRange(0),
     default=RETRIES,
     show_default=True,
+    help="Further attempts after a failed one.",
 )
 @click.option(
     "--avoid-slow",

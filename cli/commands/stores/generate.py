@@ -50,8 +50,20 @@ class _Size(click.ParamType):  # type: ignore[type-arg] # as click is typed
 @click.option(
     "--seed", type=int, default=1, show_default=True, help="Seed of the content."
 )
-@click.option("--topics", type=click.IntRange(1, 9999), default=8, show_default=True)
-@click.option("--queues", type=click.IntRange(1, 99), default=2, show_default=True)
+@click.option(
+    "--topics",
+    type=click.IntRange(1, 9999),
+    default=8,
+    show_default=True,
+    help="Number of topics, besides system topics.",
+)
+@click.option(
+    "--queues",
+    type=click.IntRange(1, 99),
+    default=2,
+    show_default=True,
+    help="Queues of each topic.",
+)
 @click.option(
     "--body-size",
     type=_Size(),

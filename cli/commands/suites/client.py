@@ -39,7 +39,7 @@ def client() -> None:
 def template() -> None:
     """Print a commented adapter in Python, to be filled in.
 
-    ``rmqc test-client --adapter 'python adapter.py'`` runs it.
+    `rmqc test-client --adapter 'python3 adapter.py'` runs it.
     """
     click.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
 

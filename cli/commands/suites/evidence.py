@@ -56,6 +56,13 @@ from spec.registry import all_clauses
 RELEASE = releases_option(
     "Only this release, as 4.6; may be given several times.", among=lambda: PINNED
 )
+JOBS = click.option(
+    "--jobs",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Parallel workers of each run; 0 runs in its own process.",
+)
 FOLDER = SOURCES / "spec" / "evidence"
 
 
@@ -81,7 +88,7 @@ def released(command: Callable[..., None]) -> Callable[..., None]:
             type=LocalPath(file_okay=False, path_type=Path),
             help="Keep the reports and the output of the runs in this directory.",
         ),
-        click.option("--jobs", type=int, default=1, show_default=True),
+        JOBS,
     )
     for option in reversed(options):
         command = option(command)
@@ -175,7 +182,7 @@ def check(
 
 @evidence.command()
 @RELEASE
-@click.option("--jobs", type=int, default=1, show_default=True)
+@JOBS
 def ranges(releases: tuple[str, ...], jobs: int) -> None:
     """Test releases against clauses of other releases, and record the outcomes.
 

@@ -117,7 +117,7 @@ report.add_command(clients)
 def page_of_run(file: Path, out: Path) -> None:
     """Write the page, the summary or the badge of one run, by the suffix of the file.
 
-    REPORT is the report.json of ``rmqc test --report DIR``, which writes all three.
+    REPORT is the report.json of `rmqc test --report DIR`, which writes all three.
     """
     if out.suffix not in run_page.FORMATS:
         raise click.UsageError(f"{out}: the suffix is {' or '.join(run_page.FORMATS)}")
@@ -177,7 +177,7 @@ def pages(out: Path) -> None:
 def matrix(files: tuple[Path, ...], out: Path) -> None:
     """Put several targets side by side: one row a clause, one column a target.
 
-    A REPORT is the report.json of ``rmqc test --report DIR``. Several reports on one
+    A REPORT is the report.json of `rmqc test --report DIR`. Several reports on one
     target are a trend: the last has the column, and its changes are listed.
     """
     if out.suffix not in FORMATS:
@@ -207,7 +207,7 @@ def matrix(files: tuple[Path, ...], out: Path) -> None:
 def page_of_implementations(out: Path, take: tuple[tuple[str, str], ...]) -> None:
     """Write the page of all recorded runs, by family of clauses.
 
-    Runs on Apache's releases are those of ``rmqc evidence``.
+    Runs on Apache's releases are those of `rmqc evidence`.
     """
     try:
         taken = [Implementation.of_report(n, read_report(Path(f))) for n, f in take]

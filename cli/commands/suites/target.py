@@ -34,7 +34,7 @@ def target() -> None:
 def template() -> None:
     """Print a commented target.toml, to be filled in.
 
-    ``rmqc test --target cmd:target.toml`` starts what it describes.
+    `rmqc test --target cmd:target.toml` starts what it describes.
     """
     click.echo(TEMPLATE.read_text(encoding="utf-8"), nl=False)
 
