@@ -10,7 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from pyspark import SparkContext  # a missing Spark is named, not a part of it
 
 from cli.runs.stores.salvage_log import (
     NewFile,
@@ -22,9 +24,6 @@ from cli.runs.stores.salvage_log import (
 from cli.runs.stores.task_progress import following
 from reference.core.salvage.queue_offsets import QueueOffsets
 from spark_checks.session.worker_archive import OWN
-
-if TYPE_CHECKING:
-    from pyspark import SparkContext
 
 TASKS_EACH = 4
 """Tasks of one job per processor. The driver holds the queue offsets of its files."""

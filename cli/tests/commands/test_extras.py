@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import tomllib
@@ -52,6 +53,21 @@ def test_a_missing_package_is_one_line(
     line = f"Error: {package} is not installed: "
     line += f"pip install '{source or DISTRIBUTION}[{EXTRAS[package]}]'\n"
     assert (done.exit_code, done.stderr) == (3, line)
+
+
+def test_a_salvage_by_tasks_names_spark_not_a_part_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Spark's py4j also comes with the extra java, which has no Spark."""
+    parts = ("pyspark", "py4j", "spark_checks.session")
+    for name in [one for one in sys.modules if one.startswith(parts)]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delitem(sys.modules, "cli.runs.stores.salvage_tasks", raising=False)
+    for name in ("pyspark", "py4j"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ModuleNotFoundError, match="pyspark") as raised:
+        importlib.import_module("cli.runs.stores.salvage_tasks")
+    assert "[audit]" in str(extras.missing_extra(raised.value))
 
 
 @pytest.mark.parametrize(

@@ -102,12 +102,13 @@ def test_what_cannot_be_written_is_usage(
     assert "Error: " in result.output
 
 
-def test_what_is_no_report_is_usage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["[]", "", "[broker]"])
+def test_what_is_no_report_is_usage(tmp_path: Path, text: str) -> None:
     file = tmp_path / "x.json"
-    file.write_text("[]", encoding="utf-8")
+    file.write_text(text, encoding="utf-8")
     result = run("matrix", str(file), "-o", str(tmp_path / "matrix.md"))
     assert result.exit_code == 2
-    assert "no report" in result.output
+    assert f"Error: {file}: not a report: " in result.output
 
 
 def runs(directory: Path) -> list[str]:
@@ -135,7 +136,7 @@ def test_a_file_that_has_no_cells_is_usage(
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (["--take", "reference", "FILE"], "no report: "),
+        (["--take", "reference", "FILE"], "not a report: "),
         (["--only", "CLIENT-SEND-*"], "--only is about --again"),
         (["--again", "reference", "--only", "X-1"], "unknown clause X-1"),
     ],

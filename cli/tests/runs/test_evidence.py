@@ -102,7 +102,7 @@ def test_a_file_that_is_no_report_is_refused(tmp_path: Path) -> None:
     file.write_text('{"schema": 1}', encoding="utf-8")
     result = run("check", str(file))
     assert result.exit_code == 2
-    assert "no report" in result.output
+    assert "not a report" in result.output
 
 
 def test_a_run_like_the_recorded_one_is_as_recorded(tmp_path: Path) -> None:

@@ -100,10 +100,10 @@ def decode_report(text: str) -> Report:
         values = json.loads(text)
         jsonschema.validate(values, _schema())
     except ValueError as error:
-        raise ReportError(str(error)) from None
+        raise ReportError(f"not a report: {error}") from None
     except jsonschema.ValidationError as error:
         where = error.json_path.removeprefix("$.")
-        raise ReportError(f"no report: {where}: {error.message}") from None
+        raise ReportError(f"not a report: {where}: {error.message}") from None
     return convert(values, Report)
 
 

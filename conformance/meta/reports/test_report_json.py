@@ -105,9 +105,9 @@ def test_a_report_of_an_earlier_version_has_fewer_members() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "error"),
     [
-        ("schema", 2, "no report: schema: "),
-        ("totals", {"maybe": 1}, "no report: totals: "),
-        ("results", [{}], r"no report: results\[0\]: "),
+        ("schema", 2, "not a report: schema: "),
+        ("totals", {"maybe": 1}, "not a report: totals: "),
+        ("results", [{}], r"not a report: results\[0\]: "),
     ],
 )
 def test_a_text_that_does_not_fit_the_schema_is_no_report(
