@@ -26,6 +26,11 @@ class Expected(Struct, frozen=True, kw_only=True):
     file: str
     offset: int
 
+    @property
+    def place(self) -> str:
+        """The invariant with its place, as a report has both."""
+        return f"{self.finding}  {self.file} @ {self.offset}"
+
 
 class Planted(Expected, frozen=True, kw_only=True):
     """Fault in a store, with its required finding."""

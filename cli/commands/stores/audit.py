@@ -271,8 +271,8 @@ def _write_score(
     if form == "json":
         write_result(json.dumps(scored.as_json(), indent=2) + "\n", out)
     else:
-        lines = [f"missed      {one.kind}: {one.expected}" for one in scored.missed]
-        lines += [f"unexpected  {one}" for one in scored.unexpected]
+        lines = [f"missed      {one.kind}: {one.place}" for one in scored.missed]
+        lines += [f"unexpected  {one.place}" for one in scored.unexpected]
         lines.append(
             f"{len(scored.found)} of {len(planted)} found,"
             f" {len(scored.unexpected)} unexpected"

@@ -155,6 +155,7 @@ def test_an_audit_is_scored_by_id_file_and_offset() -> None:
         missed=(planted[1],),
         unexpected=(Expected(finding="INV-LOG-001", file="commitlog/0", offset=4),),
     )
+    assert planted[1].place == "INV-LOG-001  commitlog/0 @ 2"
 
 
 def test_labels_are_read_as_they_were_written(tmp_path: Path) -> None:

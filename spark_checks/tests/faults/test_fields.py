@@ -99,7 +99,11 @@ def test_every_field_has_an_entry_and_every_entry_an_invariant() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
-        ("physic_ms =", "renamed_ms =", "checkpoint has the fields"),
+        (
+            "physic_ms =",
+            "renamed_ms =",
+            "checkpoint: no entry of .'physic_ms'., unknown .'renamed_ms'.",
+        ),
         ("every = ", "each = ", "has the kinds"),
         ('"INV-LOG-002"', '"INV-LOG-002 often"', "often"),
         ('"INV-LOG-002"', '"-"', "needs a reason"),

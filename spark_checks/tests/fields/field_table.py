@@ -88,9 +88,13 @@ def field_table() -> Mapping[str, Mapping[str, Entry]]:
         found = tomllib.load(opened)
     declared = declared_fields()
     for name in [*declared, *found]:
-        fields, listed = declared.get(name), list(found.get(name, {}))
+        fields, listed = declared.get(name, []), list(found.get(name, {}))
         if fields != listed:
-            raise TableError(f"{name} has the fields {fields}, the table {listed}")
+            lacking, unknown = set(fields) - {*listed}, set(listed) - {*fields}
+            raise TableError(
+                f"{PATH.name}, {name}: no entry of {sorted(lacking)}, unknown"
+                f" {sorted(unknown)}; the order is {fields}"
+            )
     return {
         name: {field: _entry(f"{name}.{field}", row) for field, row in rows.items()}
         for name, rows in found.items()

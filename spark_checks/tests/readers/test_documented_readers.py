@@ -30,9 +30,10 @@ COLUMNS = {
 def test_every_source_is_documented() -> None:
     from spark_checks.readers.register import SOURCES
 
-    assert set(DOCUMENTED) == {source.name() for source in SOURCES} == set(COLUMNS)
+    names = {source.name() for source in SOURCES}
+    assert set(DOCUMENTED) == names == set(COLUMNS), PAGE
 
 
 @pytest.mark.parametrize("source", COLUMNS)
 def test_the_columns_of_a_source_are_documented(source: str) -> None:
-    assert DOCUMENTED[source].split(", ") == list(COLUMNS[source])
+    assert DOCUMENTED[source].split(", ") == list(COLUMNS[source]), PAGE
