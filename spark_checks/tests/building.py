@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from spark_checks.generate.plan import Plan
+from spark_checks.survey.summary import QueueSummary, SurveySummary
 from spec.integers import tags_code
 from spec.store.blank import Blank, encode_blank, room_for
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
@@ -26,6 +27,18 @@ FAULTS_PLAN = Plan(
     body_size=200,
 )
 """Generated store with room for every kind of fault."""
+SUMMARY = SurveySummary(
+    records={
+        ("Orders", 0): QueueSummary(
+            count=100, matched_count=100, first=0, last=99, hash=0
+        )
+    },
+    log_end=40_000,
+    last_stored_at_ms=BEGAN_AT_MS + 1000,
+    last_file_base=32_768,
+    first_tail_base=32_768,
+)
+"""Summary of a survey of one queue with 100 messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

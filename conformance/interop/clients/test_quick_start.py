@@ -16,23 +16,18 @@ import pytest
 
 from conformance.harness.client.client import Client
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.process.process import Child
 from conformance.harness.targets.target import Target, parse_target
-from conformance.interop.java.client import JavaClient
-from conformance.interop.programs.program_output import (
-    Printed,
-    received_messages,
-    sent_messages,
+from conformance.interop.clients.quick_start import (
+    CONSUMER_DEADLINE_S,
+    MESSAGES,
+    TOPIC,
+    consume,
 )
+from conformance.interop.java.client import JavaClient
+from conformance.interop.programs.program_output import Printed, sent_messages
 
-TOPIC = "TopicTest"
 GROUP = "please_rename_unique_group_name_4"
 QUEUES = range(4)
-MESSAGES = 1000
-"""Number of messages that the example's producer sends."""
-
-CONSUMER_DEADLINE_S = 60.0
-
 TARGETS = ("embedded:", "jvm:4.6.0")
 CLIENTS = ("4.6.0", "5.3.3")
 
@@ -85,19 +80,6 @@ def produce(client: JavaClient) -> list[Printed]:
         producer.log_tail()
     )
     return sent
-
-
-def consume(consumer: Child, sent: list[Printed]) -> list[Printed]:
-    """Return the messages of *consumer* once it has printed all those *sent*."""
-    wanted = {message.unique_key for message in sent}
-
-    def all_there() -> bool:
-        received = received_messages(consumer.output())
-        return wanted <= {message.unique_key for message in received}
-
-    what = f"all of {len(wanted)} messages printed"
-    consumer.wait_until(all_there, what=what, deadline_s=CONSUMER_DEADLINE_S)
-    return received_messages(consumer.output())
 
 
 def wait_for_commit(target: Target, sent: list[Printed]) -> None:

@@ -19,7 +19,7 @@ from conformance.harness.java.apache import ApacheCluster
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.target import Target, parse_target
-from conformance.interop.clients.test_quick_start import CONSUMER_DEADLINE_S, MESSAGES
+from conformance.interop.clients.quick_start import CONSUMER_DEADLINE_S, MESSAGES
 from conformance.interop.java.client import JavaClient
 from conformance.interop.programs.program_output import Printed, sent_messages
 

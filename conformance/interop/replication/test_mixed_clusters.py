@@ -18,7 +18,7 @@ import pytest
 from conformance.harness.client.address import Address
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
-from conformance.interop.clients.test_quick_start import TOPIC, consume
+from conformance.interop.clients.quick_start import TOPIC, consume
 from conformance.interop.java.client import JavaClient
 from conformance.interop.replication.mixed_clusters import (
     LOST_SENDS,

@@ -17,7 +17,7 @@ from conformance.harness.client.address import Address
 from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.fixtures import unique_name
-from conformance.interop.clients.test_quick_start import CONSUMER_DEADLINE_S, TOPIC
+from conformance.interop.clients.quick_start import CONSUMER_DEADLINE_S, TOPIC
 from conformance.interop.java.client import JavaClient
 from conformance.interop.programs.program_output import received_messages
 from conformance.interop.replication.checks import (

@@ -19,6 +19,7 @@ from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.pytest_plugin.known_settings import need_reported
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.harness.targets.target import Target
+from conformance.messaging.admin.data_version import version_in
 from conformance.messaging.stored_messages import (
     bodies_of,
     mapping_of,
@@ -73,12 +74,6 @@ def config_of(broker: Client, topic: str) -> tuple[Mapping[str, Any], list[int]]
     """Return a topic's configuration; counter and time of the table's version."""
     table = mapping_of(broker.all_topic_config())
     return table["topicConfigTable"].get(topic, {}), version_in(table)
-
-
-def version_in(table: Mapping[str, Any]) -> list[int]:
-    """Return counter and time of the data version of a table; -1 for each absent."""
-    version = table.get("dataVersion") or {}
-    return [version.get(name, -1) for name in ("counter", "timestamp")]
 
 
 @pytest.mark.clause("ADMIN-TOPIC-001", "ADMIN-TOPIC-005")

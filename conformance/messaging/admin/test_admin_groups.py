@@ -9,7 +9,7 @@ import pytest
 from conformance.harness.client.client import Client, json_body, require_success
 from conformance.harness.client.requests.admin import GROUP_DEFAULTS
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
-from conformance.messaging.admin.test_admin import version_in
+from conformance.messaging.admin.data_version import version_in
 from conformance.messaging.stored_messages import mapping_of
 from spec.wire.remoting.request_code import RequestCode
 

@@ -13,38 +13,17 @@ from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import MOST_CAUSES, run_page
 from conformance.harness.report.report_json import (
     ClauseEntry,
-    FailureEntry,
     Report,
     TargetEntry,
 )
 from conformance.harness.report.run_record import BASELINE, BROKEN, STALE
 from conformance.meta.made_suite import FAILS, PASSES, known_file, run_faulty
+from conformance.meta.reports.made_results import result
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
 
 SUMMARY_LIMIT = 60_000
 """Bytes of the summary of any run."""
-
-
-def result(
-    clause: str,
-    outcome: str = "fail",
-    *,
-    found: str = "1",
-    expected: str = "2",
-    test: str = "conformance/wire/test_made.py::test_made",
-    reason: str | None = None,
-) -> ClauseEntry:
-    """Return the result of one clause, as a report has it."""
-    failure = FailureEntry(test=test, found=found, expected=expected, text="t" * 9000)
-    return ClauseEntry(
-        id=clause,
-        outcome=Outcome(outcome),
-        tests=[test],
-        duration_s=0.1,
-        reason=reason,
-        failure=failure if outcome in ("fail", "error") else None,
-    )
 
 
 CLOSED = "the connection to port 12345 was closed by the peer"

@@ -8,7 +8,7 @@ from conformance.harness.report.missing_requests import missing_requests, reques
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import run_page
 from conformance.harness.report.report_json import Report, TargetEntry
-from conformance.meta.reports.test_causes import result
+from conformance.meta.reports.made_results import result
 
 PULL = "the target refuses the request PULL_MESSAGE"
 VIEW = "blocked by QUERY-ID-001, VIEW_MESSAGE_BY_ID: refused with code 3: unsupported"

@@ -31,7 +31,7 @@ from conformance.harness.process.fork_server import (
 from conformance.harness.process.process import Child
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.started.embedded import SOURCES
-from conformance.meta.targets.test_process import is_alive
+from conformance.meta.targets.processes import is_alive
 
 SLOW_IMPORT = """
 import pathlib, time

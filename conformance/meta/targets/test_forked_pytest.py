@@ -11,7 +11,7 @@ import pytest
 from conformance.harness.child_run.forked_pytest import run_forked
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.targets.started.embedded import SOURCES
-from conformance.meta.targets.test_process import is_alive
+from conformance.meta.targets.processes import is_alive
 
 TEST = """
 import atexit, os, pathlib, random, time

@@ -14,6 +14,7 @@ import pytest
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import orphans, start
 from conformance.harness.process.spawn_thread import run_on_spawn_thread
+from conformance.meta.targets.processes import is_alive
 
 STARTER = """
 import sys, threading, time
@@ -74,15 +75,6 @@ def test_the_error_of_a_call_reaches_the_thread_that_asked() -> None:
     with ThreadPoolExecutor(1) as threads:
         command = threads.submit(run_on_spawn_thread, lambda: int("nothing"))
     assert "invalid literal" in str(command.exception(timeout=20))
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether the process runs; a zombie does not."""
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text()
-    except FileNotFoundError:
-        return False
-    return state.rpartition(")")[2].split()[0] != "Z"
 
 
 WRAPPED = """

@@ -28,18 +28,14 @@ from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tests.building import StoreBuilder, flip
 from spark_checks.tests.commands.command import run_alone
+from spark_checks.tests.recorded_stores import FIXTURES, ROLLED, STORES
 from spark_checks.tests.slow import slow_but
 from spec.registry import all_clauses
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGE = Path(__file__).resolve().parents[2]
-FIXTURES = ROOT / "fixtures"
-STORES = [*sorted((FIXTURES / "store").glob("*-*")), FIXTURES / "batches" / "5.3.3"]
-
 COMMAND_INDENT = " " * 7
 """Begin of the lines with a command to copy."""
-ROLLED = sorted((FIXTURES / "starts").glob("*/store"))
-"""Stores with many small files, and a delay of ten years."""
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ from spark_checks.invariants.config.config_values import check_config_values
 from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
+from spark_checks.tests.building import SUMMARY
 from spark_checks.tests.fields.config_members import ANY, config_members
 from spark_checks.tests.fields.field_table import Outcome, Wrong, field_table
-from spark_checks.tests.invariants.test_files import SUMMARY
 from spec.integers import INT64_MAX
 from spec.store.consume_queue import UNIT_SIZE, decode_units
 from spec.wire.bodies import fastjson

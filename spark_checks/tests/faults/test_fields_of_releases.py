@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.tests.commands.test_audit import STORES
 from spark_checks.tests.faults.test_fields import GROUPS, RICH, auditor, check_faults
 from spark_checks.tests.fields.field_faults import FaultSites
-from spark_checks.tests.invariants.test_lmq_and_batch import RELEASES, store_of
+from spark_checks.tests.recorded_parts import RELEASES, store_of
+from spark_checks.tests.recorded_stores import STORES
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.commit_log import scan
 

@@ -12,8 +12,8 @@ import pytest
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.epochs import check_epochs
 from spark_checks.store_files import list_store
+from spark_checks.tests.building import SUMMARY
 from spark_checks.tests.fields.field_table import Wrong, field_table
-from spark_checks.tests.invariants.test_files import SUMMARY
 from spec.integers import INT64_MAX
 from spec.store.epoch_file import EPOCH_FILE, Epoch, decode_epochs, encode_epochs
 

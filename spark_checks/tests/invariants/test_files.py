@@ -27,21 +27,10 @@ from spark_checks.invariants.files import check_files
 from spark_checks.invariants.index.index_headers import check_index_headers
 from spark_checks.store_files import Store, StoreFile, list_store
 from spark_checks.survey.summary import QueueSummary, SurveySummary
-from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
+from spark_checks.tests.building import BEGAN_AT_MS, SUMMARY, StoreBuilder
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.store.index_file import IndexHeader, encode_header, file_size
 
-SUMMARY = SurveySummary(
-    records={
-        ("Orders", 0): QueueSummary(
-            count=100, matched_count=100, first=0, last=99, hash=0
-        )
-    },
-    log_end=40_000,
-    last_stored_at_ms=BEGAN_AT_MS + 1000,
-    last_file_base=32_768,
-    first_tail_base=32_768,
-)
 QUEUE = "consumequeue/Orders/0"
 NO_OFFSET = f"commitlog/{'9' * 20}"
 """Number that does not fit into 64 bits."""

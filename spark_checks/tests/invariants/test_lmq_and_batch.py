@@ -19,34 +19,13 @@ from spark_checks.sampling import SampleSpec
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import open_log
 from spark_checks.tests.building import StoreBuilder, overwrite
+from spark_checks.tests.recorded_parts import RELEASES, store_of
 from spark_checks.tests.slow import slow_but
 from spec.store.batch_queue import BATCH_QUEUE, BatchUnit, encode_batch_unit
 from spec.store.file_names import file_name
 from spec.store.message_record import SystemFlag, decode_record
 from spec.wire.message.multi_dispatch import Dispatch, properties_of
 from spec.wire.message.properties import encode_properties
-
-PARTS = Path(__file__).resolve().parents[3] / "fixtures" / "parts"
-RELEASES = ("4.4.0", "4.6.0", "4.9.7", "5.3.3", "5.4.0", "5.5.0")
-SIZES = {
-    "commitlog": 65_536,
-    "consumequeue": 400,
-    "consumequeue_ext": 100,
-    "batchconsumequeue": 184,
-}
-"""Bytes of the files, whose zeros at the end are not recorded."""
-
-
-def store_of(release: str, root: Path) -> Path:
-    """Return the recorded parts of a store of *release*, at their full sizes."""
-    for file in (PARTS / release).rglob("*"):
-        name = file.relative_to(PARTS / release)
-        if file.is_file() and name.parts[0] in {*SIZES, "config"}:
-            size = SIZES.get(name.parts[0], 0)
-            place = root / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(file.read_bytes().ljust(size, b"\0"))
-    return root
 
 
 @pytest.mark.parametrize("release", slow_but(RELEASES, "5.5.0"))

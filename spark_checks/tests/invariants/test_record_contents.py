@@ -19,7 +19,7 @@ from isal import isal_zlib
 from spark_checks.columns import record_damage
 from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
 from spark_checks.tests.building import BEGAN_AT_MS
-from spark_checks.tests.readers.test_scan import rows_of
+from spark_checks.tests.readers.scanned_rows import rows_of
 from spec.host import Host
 from spec.store.message_record import Record, decode_record, encode_record, record_size
 from spec.store.record_checksum import CHECKSUM_SIZE, encode_checksum

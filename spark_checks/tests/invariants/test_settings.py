@@ -17,7 +17,7 @@ from spark_checks.invariants.config.settings import check_settings
 from spark_checks.store_files import list_store
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import QueueSummary
-from spark_checks.tests.invariants.test_files import SUMMARY
+from spark_checks.tests.building import SUMMARY
 
 UNITS = QueueSummary(count=10, matched_count=10, first=0, last=9, hash=1)
 DIGEST = replace(

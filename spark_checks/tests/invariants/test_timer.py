@@ -15,7 +15,7 @@ from spark_checks.store_files import list_store
 from spark_checks.tests.faults.test_fields import check_faults
 from spark_checks.tests.fields.field_faults import FaultSites
 from spark_checks.tests.fields.field_places import STRUCTURES, field_names
-from spark_checks.tests.invariants.test_lmq_and_batch import PARTS, store_of
+from spark_checks.tests.recorded_parts import PARTS, store_of
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import (
     SLOT_COUNT,

@@ -6,49 +6,19 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from spark_checks.broker_conf import delays_in_setting
 from spark_checks.columns import record_scan
 from spark_checks.columns.record_scan import LogRange
-from spark_checks.readers.commit_log import batches
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.building import StoreBuilder
+from spark_checks.tests.readers.scanned_rows import rows_of
 from spec.derive.numpy_dtype import column_types, dtype_spec, leading_fields
 from spec.store.commit_log import scan
 from spec.store.consume_queue import unit_layout
 from spec.store.message_record import record_layout
-from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
-
-Row = dict[str, Any]
-DELAYS = delays_in_setting(DEFAULT_DELAY_LEVELS)
-
-
-def rows_of(data: bytes, *, cut: int | None = None, base: int = 0) -> list[Row]:
-    """Return the rows of a file, read by readers of *cut* bytes each."""
-
-    def read_at(position: int, size: int) -> bytes:
-        return data[position : position + size]
-
-    step = cut or max(len(data), 1)
-    return [
-        row
-        for start in range(0, len(data), step)
-        for batch in batches(
-            read_at,
-            LogRange(
-                base=base,
-                file_size=len(data),
-                start=start,
-                end=min(start + step, len(data)),
-            ),
-            DELAYS,
-        )
-        for row in batch.to_pylist()
-    ]
 
 
 @pytest.fixture
