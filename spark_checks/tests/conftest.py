@@ -19,6 +19,8 @@ from spark_checks.session.settings import QUERIES_OF_FEW_ROWS
 from spark_checks.tests.commands.command import Runner, run_alone
 from spark_checks.tests.readers.with_kernels import with_kernels
 
+pytest.register_assert_rewrite("spark_checks.tests.fields")
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Ignore that PySpark leaves its sockets to the garbage collector."""

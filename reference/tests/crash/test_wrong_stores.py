@@ -19,7 +19,7 @@ from reference.core.store.recovery.rules import REFERENCE
 from reference.tests.crash.cutting import Cuts
 from reference.tests.crash.images import seeded
 from reference.tests.crash.recording_files import RecordedFile, RecordingFiles
-from reference.tests.crash.test_short_traces import TAGGED, TRACES
+from reference.tests.crash.short_traces import TAGGED, TRACES
 from reference.tests.crash.trace import Made, Sized, Trace, Written
 from reference.tests.crash.workloads import OPTIONS, SMALL, Player, Step
 from reference.tests.memory_files import MemoryFile

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.tests.faults.test_fields import GROUPS, RICH, auditor, check_faults
+from spark_checks.tests.fields.checked_faults import GROUPS, RICH, auditor, check_faults
 from spark_checks.tests.fields.field_faults import FaultSites
 from spark_checks.tests.recorded_parts import RELEASES, store_of
 from spark_checks.tests.recorded_stores import STORES

@@ -12,7 +12,7 @@ import pytest
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.store_files import list_store
-from spark_checks.tests.faults.test_fields import check_faults
+from spark_checks.tests.fields.checked_faults import check_faults
 from spark_checks.tests.fields.field_faults import FaultSites
 from spark_checks.tests.fields.field_places import STRUCTURES, field_names
 from spark_checks.tests.recorded_parts import PARTS, store_of

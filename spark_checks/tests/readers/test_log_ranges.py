@@ -31,7 +31,7 @@ from spark_checks.columns.record_columns import QueuePart
 from spark_checks.readers.commit_log import batches
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
-from spark_checks.tests.readers.test_surveys_of_records import (
+from spark_checks.tests.readers.drawn_records import (
     BASE,
     ORDINARY,
     WHERE,

@@ -21,10 +21,8 @@ from spec.decoders import OF_OUR_OWN, AnyDecoder, all_decoders, decoding_functio
 from spec.layout import LayoutError
 from spec.layouts import LAYOUTS
 from spec.samples import samples_of
-from spec.tests.decoders.test_decoders import DECODERS as DECODERS_OF_THINGS
-from spec.tests.store.test_optional_files import DECODERS as MORE_DECODERS
+from spec.tests.decoders import decoder_samples
 from spec.tests.strategies import damaged
-from spec.tests.wire.test_batch_and_replication import DECODERS as BATCH_DECODERS
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 QUICK = 40
@@ -40,8 +38,7 @@ DECODERS = all_decoders()
 @cache
 def recorded_samples() -> tuple[bytes, ...]:
     """Return different things that real releases wrote, and one of each other kind."""
-    tables = (DECODERS_OF_THINGS, BATCH_DECODERS, MORE_DECODERS)
-    found = {decoder.sample for table in tables for decoder in table.values()}
+    found = {decoder.sample for decoder in decoder_samples.DECODERS.values()}
     frames = sorted(FIXTURES.glob("wire/*-json"))
     for folder in [*frames, FIXTURES / "store" / "5.3.3-killed", FIXTURES / "parts"]:
         for path in sorted(folder.rglob("*")):

@@ -18,7 +18,7 @@ from spec.store.queue_extension import ExtensionUnit
 from spec.store.timer import timer_log, timer_wheel
 from spec.store.timer.timer_log import TimerMagic, TimerUnit
 from spec.store.timer.timer_wheel import TimerCheckpoint, TimerSlot
-from spec.tests.decoders.arrival import Decoder, check
+from spec.tests.store.optional_samples import BATCH, DECODERS, EXTENSION, TIMER
 from spec.tests.strategies import int16s, int32s, int64s, mutated
 
 FIXED = {
@@ -29,15 +29,6 @@ FIXED = {
     "timer_slot": 32,
     "timer_unit": 52,
 }
-EXTENSION = bytes.fromhex("0016 000000000000094a 0000016e3a1b2c3d 0002 a55a")
-BATCH = bytes.fromhex(
-    "0000000100000000 000000f0 ffffffffffffffff 0000016e3a1b2c3d"
-    "0000000000000007 0003 ffffffff 00000000"
-)
-TIMER = bytes.fromhex(
-    "00000034 ffffffffffffffff 00000001 0000016e3a1b2c3d 00001388"
-    "0000000000001000 000000f0 00001234 0000000000000000"
-)
 
 extension_units = st.builds(
     ExtensionUnit,
@@ -85,38 +76,6 @@ timer_checkpoints = st.builds(
     version_at_ms=int64s,
     version_counter=int64s,
 )
-DECODERS = {
-    "extension unit": Decoder(
-        decode=queue_extension.decode_extension_unit,
-        encode=queue_extension.encode_extension_unit,
-        sample=EXTENSION,
-        ignores_rest=True,
-    ),
-    "batch unit": Decoder(
-        decode=batch_queue.decode_batch_unit,
-        encode=batch_queue.encode_batch_unit,
-        sample=BATCH,
-        ignores_rest=True,
-    ),
-    "timer unit": Decoder(
-        decode=timer_log.decode_timer_unit,
-        encode=timer_log.encode_timer_unit,
-        sample=TIMER,
-        ignores_rest=True,
-    ),
-    "timer slot": Decoder(
-        decode=timer_wheel.decode_timer_slot,
-        encode=timer_wheel.encode_timer_slot,
-        sample=bytes(range(32)),
-        ignores_rest=True,
-    ),
-    "timer checkpoint": Decoder(
-        decode=timer_wheel.decode_timer_checkpoint,
-        encode=timer_wheel.encode_timer_checkpoint,
-        sample=bytes(range(56)),
-        ignores_rest=True,
-    ),
-}
 ALSO: dict[str, Callable[[bytes], object]] = {
     "extension units": queue_extension.decode_extension_units,
     "batch units": batch_queue.decode_batch_units,
@@ -135,11 +94,6 @@ KINDS = {
 @pytest.mark.parametrize(("name", "size"), FIXED.items())
 def test_a_layout_of_fixed_size_has_that_size(name: str, size: int) -> None:
     assert LAYOUTS[name].sizeof() == size
-
-
-@pytest.mark.parametrize("name", DECODERS)
-def test_a_decoder_takes_the_whole_and_refuses_every_part(name: str) -> None:
-    check(DECODERS[name])
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -12,17 +12,12 @@ from spec.derive.struct_codec import compile_codec
 from spec.layout import LayoutError, parse
 from spec.layouts import LAYOUTS
 from spec.store.queue_extension import ExtensionUnit, encode_extension_unit
-from spec.tests.decoders.arrival import Decoder, check
 from spec.tests.strategies import bodies, int32s, int64s, mutated, plain_texts
+from spec.tests.wire.batch_samples import BATCH, DECODERS, PIECE
 from spec.wire.ha import replication
 from spec.wire.ha.replication import Piece
 from spec.wire.send import batch_body
 from spec.wire.send.batch_body import BatchMessage
-
-BATCH = bytes.fromhex("00000022 00000000 00000000 00000003 00000005") + (
-    b"hello" + b"\x00\x07" + b"TAGS\x01t\x02"
-)
-PIECE = bytes.fromhex("0000000000001000 00000004") + b"data"
 
 messages = st.builds(
     BatchMessage,
@@ -33,31 +28,6 @@ messages = st.builds(
     body_crc=int32s,
 )
 pieces = st.builds(Piece, offset=int64s, data=bodies)
-DECODERS = {
-    "batch message": Decoder(
-        decode=batch_body.decode_batch_message,
-        encode=batch_body.encode_batch_message,
-        sample=BATCH,
-        ignores_rest=True,
-    ),
-    "piece": Decoder(
-        decode=replication.decode_piece,
-        encode=replication.encode_piece,
-        sample=PIECE,
-        ignores_rest=True,
-    ),
-    "slave offset": Decoder(
-        decode=replication.decode_slave_offset,
-        encode=replication.encode_slave_offset,
-        sample=bytes(range(8)),
-        ignores_rest=True,
-    ),
-}
-
-
-@pytest.mark.parametrize("name", DECODERS)
-def test_a_decoder_takes_the_whole_and_refuses_every_part(name: str) -> None:
-    check(DECODERS[name])
 
 
 @pytest.mark.parametrize("name", DECODERS)
