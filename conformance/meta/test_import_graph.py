@@ -26,6 +26,13 @@ CPP = "conformance.client.adapters.cpp."
 """The adapter that gets the Python package of its client when it is needed."""
 BASE = frozenset({"hypothesis", "jsonschema", "psutil", "pytest", "yaml", "construct"})
 """Modules of others that the suites may import: the base installs them."""
+EXAMINED = {
+    (
+        "conformance.meta.peers.test_refused_machines",
+        "conformance.messaging.pop.test_pop_machine",
+    )
+}
+"""Tests of a test: the state machine itself is examined."""
 Imports = Mapping[str, Set[str]]
 """The modules that each module imports directly."""
 
@@ -44,11 +51,24 @@ def in_circles(imports: Imports) -> set[str]:
 
 
 @pytest.fixture(scope="module")
-def found() -> set[str]:
+def imports() -> Imports:
     graph = grimp.build_graph(*PACKAGES, cache_dir=None)
-    return in_circles(
-        {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
-    )
+    return {m: graph.find_modules_directly_imported_by(m) for m in graph.modules}
+
+
+@pytest.fixture(scope="module")
+def found(imports: Imports) -> set[str]:
+    return in_circles(imports)
+
+
+def test_no_module_imports_a_module_of_tests(imports: Imports) -> None:
+    importers = {
+        (module, one)
+        for module, imported in imports.items()
+        for one in imported
+        if one.rpartition(".")[2].startswith("test_")
+    }
+    assert importers == EXAMINED, "shared helpers stand in a module of their own"
 
 
 def test_no_module_is_in_a_circle(found: set[str]) -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from conformance.harness.client.address import Address
-from conformance.harness.client.lying_server import LyingServer, honest
+from conformance.harness.client.lying_server import LyingServer
 from conformance.harness.targets import health
 from conformance.harness.targets.target import TargetError, parse_target
 from conformance.meta.made_suite import AS_4_6, NEEDS_TOPIC, READS, run_made
+from conformance.meta.peers.lying_cluster import empty
 from spec.wire.remoting.command import Command
-from spec.wire.remoting.request_code import RequestCode
 
 READS_ROUTES = """
 @pytest.mark.clause("WIRE-FRAME-004")
@@ -30,13 +30,6 @@ def lock_expiry(pytestconfig):
 def test_of_an_observation(lock_expiry):
     pass
 """
-NO_BROKERS = b'{"brokerAddrTable":{},"clusterAddrTable":{}}'
-
-
-def empty(request: Command) -> bytes:
-    """Return the response of a name server without brokers."""
-    is_list = request.code == RequestCode.GET_BROKER_CLUSTER_INFO
-    return honest(request, body=NO_BROKERS) if is_list else honest(request, code=3)
 
 
 def silent(_: Command) -> None:

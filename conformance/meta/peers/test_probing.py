@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,21 +19,17 @@ from conformance.harness.targets.probing.probe import (
 from conformance.harness.targets.probing.probe_requests import NONSENSE_CODE
 from conformance.harness.targets.target import Target, parse_target
 from conformance.meta.made_suite import run_made
+from conformance.meta.peers.lying_cluster import (
+    REFUSED,
+    UNKNOWN,
+    boastful,
+    cluster_with_codes,
+    modest,
+)
 from spec.security import tls
-from spec.wire.bodies.fastjson import dumps
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
-UNKNOWN = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
-REFUSED = RequestCode.QUERY_CONSUME_QUEUE
-NONSENSE_IS_REFUSED = {
-    RequestCode.GET_ROUTEINFO_BY_TOPIC: ResponseCode.TOPIC_NOT_EXIST,
-    RequestCode.GET_MAX_OFFSET: ResponseCode.SYSTEM_ERROR,
-    RequestCode.GET_CONSUMER_LIST_BY_GROUP: ResponseCode.SYSTEM_ERROR,
-    REFUSED: UNKNOWN,
-    NONSENSE_CODE: UNKNOWN,
-}
 FAILING_REQUESTS = """
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -67,36 +62,6 @@ def test_fails_otherwise(broker):
 """
 
 
-def cluster(
-    responses: Callable[[Command], int | None], *, version: int = 0
-) -> LyingServer:
-    """Return a cluster that answers each request with a code, or not at all."""
-    found: list[LyingServer] = []
-
-    def response(request: Command) -> bytes | None:
-        code = responses(request)
-        body = b""
-        if request.code == RequestCode.GET_BROKER_CLUSTER_INFO:
-            broker = {"brokerName": "b", "brokerAddrs": {0: str(found[0].address)}}
-            body = dumps({"brokerAddrTable": {"b": broker}})
-        if code is None:
-            return None
-        return honest(request, code=code, body=body, version=version)
-
-    found.append(LyingServer(response))
-    return found[0]
-
-
-def modest(request: Command) -> int:
-    """Respond as an honest peer that does not support one request."""
-    return NONSENSE_IS_REFUSED.get(request.code, ResponseCode.SUCCESS)
-
-
-def boastful(request: Command) -> int:
-    """Answer as a peer that takes everything for good but the same one request."""
-    return UNKNOWN if request.code == REFUSED else ResponseCode.SUCCESS
-
-
 def at(server: LyingServer) -> Target:
     """Return a target that listens where *server* does."""
     target = Target("made up")
@@ -110,7 +75,7 @@ def run(directory: Path, server: LyingServer) -> ChildRun:
 
 
 def test_what_an_honest_peer_refuses_is_known() -> None:
-    with cluster(modest, version=334) as server:
+    with cluster_with_codes(modest, version=334) as server:
         target = at(server)
         found = probe(target)
         assert examine(target) == ()
@@ -123,7 +88,7 @@ def test_what_an_honest_peer_refuses_is_known() -> None:
 
 
 def test_of_a_liar_every_nonsense_is_named_and_no_refusal_believed() -> None:
-    with cluster(boastful) as server:
+    with cluster_with_codes(boastful) as server:
         target = at(server)
         violations = "\n".join(examine(target))
     for who in ("name server", "broker"):
@@ -138,7 +103,7 @@ def test_of_a_liar_every_nonsense_is_named_and_no_refusal_believed() -> None:
 
 
 def test_a_refusal_that_was_declared_and_is_none_is_named() -> None:
-    with cluster(modest) as server:
+    with cluster_with_codes(modest) as server:
         target = at(server)
         target.refuses = frozenset({REFUSED, RequestCode.GET_MIN_OFFSET})
         (violation,) = examine(target)
@@ -166,14 +131,17 @@ def test_a_release_is_guessed_by_what_answers_say(
             return UNKNOWN if broker_knows else None
         return modest(request)
 
-    with cluster(responses, version=version) as server:
+    with cluster_with_codes(responses, version=version) as server:
         guess = guess_release(server.address, server.address)
     assert guess is not None
     assert guess.release == release
 
 
 def test_where_nothing_else_tells_who_refuses_the_unknown_does() -> None:
-    with cluster(modest) as new, cluster(lambda _: None) as silent:
+    with (
+        cluster_with_codes(modest) as new,
+        cluster_with_codes(lambda _: None) as silent,
+    ):
         both = guess_release(new.address, new.address)
         broker_only = guess_release(silent.address, new.address)
     assert both is not None
@@ -212,7 +180,7 @@ def test_wrong_opaques_are_a_violation() -> None:
 
 
 def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
-    with cluster(modest) as server:
+    with cluster_with_codes(modest) as server:
         ended = run(tmp_path, server)
     assert ended.outcomes == {
         "WIRE-FRAME-001": "pass",
@@ -228,7 +196,7 @@ def test_what_needs_a_refused_request_is_unsupported(tmp_path: Path) -> None:
 
 
 def test_a_liar_gets_no_discount(tmp_path: Path) -> None:
-    with cluster(boastful) as server:
+    with cluster_with_codes(boastful) as server:
         ended = run(tmp_path, server)
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert "not honest: the broker responds with SUCCESS to GET_MAX" in ended.output

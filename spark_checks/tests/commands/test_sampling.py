@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_checks.audit import Audit, audit_store
+from spark_checks.audit import audit_store
 from spark_checks.columns.record_scan import LogRange
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.readers.commit_log import batches
 from spark_checks.report import report
 from spark_checks.sampling import (
-    NEEDS_WHOLE_LOG,
     SampleError,
     SampleSpec,
     checked_ids,
@@ -27,11 +26,11 @@ from spark_checks.sampling import (
 from spark_checks.store_files import Store, list_store
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
 from spark_checks.tests.commands.command import Runner
+from spark_checks.tests.commands.sampled import LEFT_OUT, places
 from spark_checks.tests.slow import slow_but
 from spec.store.consume_queue import UNIT_SIZE
 
 STORES = Path(__file__).resolve().parents[3] / "fixtures" / "store"
-LEFT_OUT = set(NEEDS_WHOLE_LOG)
 
 
 def builder_of(count: int = 400) -> StoreBuilder:
@@ -141,11 +140,6 @@ def test_a_real_store_is_silent_in_every_part(
     assert [one.message for one in found.findings] == []
     assert found.sample is not None
     assert found.sample.ranges
-
-
-def places(found: Audit) -> set[tuple[str, str, int]]:
-    """Return the places of the findings."""
-    return {(one.invariant.id, one.file, one.offset) for one in found.findings}
 
 
 @pytest.mark.slow

@@ -22,12 +22,10 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.survey import Survey, parts_of, survey_of
+from spark_checks.tests.fields.all_file_faults import FILE_FAULTS
 from spark_checks.tests.fields.file_fault import FileFault, Place
-from spark_checks.tests.fields.file_faults import INDEX_FAULTS, LOG_FAULTS, QUEUE_FAULTS
-from spark_checks.tests.fields.setting_faults import SETTING_FAULTS
 from spark_checks.tests.recorded_stores import ROLLED
 
-FILE_FAULTS = (*LOG_FAULTS, *QUEUE_FAULTS, *INDEX_FAULTS, *SETTING_FAULTS)
 LEVELS_MS = {1: 1000, 2: 2000, 3: 3650 * 86_400_000}
 """Delays of the recorded brokers."""
 

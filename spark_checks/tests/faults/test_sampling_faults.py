@@ -14,7 +14,7 @@ from spark_checks.faults.catalogue import plant_all, sheets
 from spark_checks.generate.store import generate
 from spark_checks.sampling import SampleSpec
 from spark_checks.tests.building import FAULTS_PLAN
-from spark_checks.tests.commands.test_sampling import LEFT_OUT, places
+from spark_checks.tests.commands.sampled import LEFT_OUT, places
 
 pytestmark = pytest.mark.slow
 

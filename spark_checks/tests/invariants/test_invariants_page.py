@@ -7,7 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from spark_checks.findings import INVARIANTS
-from spark_checks.tests.faults.test_file_faults import FILE_FAULTS
+from spark_checks.tests.fields.all_file_faults import FILE_FAULTS
 from spark_checks.tests.fields.field_table import table_rows
 from spark_checks.tests.fields.file_fault import file_fault_rows
 

@@ -31,7 +31,7 @@ from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.survey.sums import add_rows
 from spark_checks.survey.survey import Survey, parts_of, survey_of
-from spark_checks.tests.readers.test_log_batch import logs
+from spark_checks.tests.readers.drawn_logs import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
 
 ROOT = Path(__file__).resolve().parents[3]

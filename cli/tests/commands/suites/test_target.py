@@ -14,8 +14,12 @@ from cli.main import main
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.targets.probing.probe import WRONG_OPAQUES
 from conformance.harness.targets.started.target_file import read_target_file
-from conformance.meta.peers.test_partial_clusters import empty
-from conformance.meta.peers.test_probing import boastful, cluster, modest
+from conformance.meta.peers.lying_cluster import (
+    boastful,
+    cluster_with_codes,
+    empty,
+    modest,
+)
 from rocketmq_conformance.paths import module_command
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
@@ -32,12 +36,12 @@ def test_the_template_is_printed_and_can_be_read(tmp_path: Path) -> None:
 
 
 def test_the_command_says_what_it_found() -> None:
-    with cluster(modest, version=407) as server:
+    with cluster_with_codes(modest, version=407) as server:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 0, printed.output
     assert "profile       4.9.7" in printed.output
     assert "refuses       QUERY_CONSUME_QUEUE" in printed.output
-    with cluster(boastful) as server:
+    with cluster_with_codes(boastful) as server:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert printed.exit_code == 1
     assert "not honest" in printed.output
@@ -67,7 +71,7 @@ def test_a_peer_with_wrong_opaques_is_a_finding() -> None:
 
 
 def test_of_a_peer_that_does_not_respond_nothing_is_known() -> None:
-    with cluster(mute) as server:
+    with cluster_with_codes(mute) as server:
         address = str(server.address)
         printed = CliRunner().invoke(main, ["target", "probe", address])
     assert printed.exit_code == 3, printed.output
@@ -89,7 +93,7 @@ def test_a_name_server_without_a_broker_is_named_as_such() -> None:
 
 def test_lines_fit_into_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    with cluster(ignorant) as server:
+    with cluster_with_codes(ignorant) as server:
         printed = CliRunner().invoke(main, ["target", "probe", str(server.address)])
     assert "refuses       PULL_MESSAGE, " in printed.output
     assert max(map(len, printed.output.splitlines())) <= 80

@@ -9,10 +9,7 @@ from hypothesis.stateful import invariant, precondition, rule
 
 from reference.core.store.cleaning import DELETE_FILES_MAX, Retention
 from reference.tests.store.small_stores import all_records, append_one, message
-from reference.tests.store.test_store_against_model import (
-    DiskStoreMachine,
-    StoreMachine,
-)
+from reference.tests.store.store_machine import DiskStoreMachine, StoreMachine
 
 EVERYTHING_IS_OLD = Retention(
     reserved_ms=-(2**63), hours=frozenset(range(24)), warning_ratio=2.0
