@@ -7,7 +7,7 @@ import pytest
 from conformance.harness.report.missing_requests import missing_requests, requests_in
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.pages.run_page import run_page
-from conformance.harness.report.report_json import Report, TargetEntry
+from conformance.harness.report.report_json import ClauseEntry, Report, TargetEntry
 from conformance.meta.reports.made_results import result
 
 PULL = "the target refuses the request PULL_MESSAGE"
@@ -60,14 +60,25 @@ def test_a_reason_has_the_names_of_lacking_requests(
 def test_page_and_summary_list_them_in_place_of_their_reasons(
     suffix: str, row: str
 ) -> None:
-    report = Report(
-        target=TargetEntry(text="made", release="4.6.0"),
-        suite_version="1",
-        command="rmqc test",
-        results=RESULTS,
-        totals={one.value: 0 for one in Outcome},
-    )
-    page = run_page(report, suffix)
+    page = run_page(made_report(RESULTS), suffix)
     assert row in page
     assert page.count(OTHER) == {".md": 1, ".html": 2}[suffix]
     assert page.count(PULL) == {".md": 0, ".html": 4}[suffix]
+
+
+def test_without_missing_requests_no_reason_is_another() -> None:
+    alone = [one for one in RESULTS if one.reason == OTHER]
+    for results, title in ((RESULTS, "Other reasons"), (alone, "Reasons")):
+        page = run_page(made_report(results), ".html")
+        assert f"<summary>{title} for clauses without a verdict: 1" in page
+
+
+def made_report(results: list[ClauseEntry]) -> Report:
+    """Return the report of a run with these *results*."""
+    return Report(
+        target=TargetEntry(text="made", release="4.6.0"),
+        suite_version="1",
+        command="rmqc test",
+        results=results,
+        totals={one.value: 0 for one in Outcome},
+    )

@@ -97,7 +97,7 @@ def faults(table: HeaderTable) -> list[Finding]:
 def _own_faults(header: Header, field: Field) -> Iterator[tuple[Clause, str]]:
     codec = header.fast_codec
     if field.java_type not in READABLE:
-        yield TYPE_IS_READABLE, f"a receiver makes nothing of a {field.java_type}"
+        yield TYPE_IS_READABLE, f"a receiver does not read a {field.java_type} from it"
     if codec is not None and field.name not in codec.writes & codec.reads:
         yield CODEC_IS_WHOLE, "the header's own code does not write and read it"
 

@@ -44,7 +44,7 @@ def field_changes(was: Header, now: Header, old: str) -> Iterator[Broken]:
                 yield field.name, rule, text
     for field in was.fields:
         if field.name in renamed:
-            text = f"is called {renamed[field.name]}: neither release knows the other's"
+            text = f"is called {renamed[field.name]}: each release ignores the other's"
             yield field.name, NOT_RENAMED, text
         elif now.field(field.name) is None:
             text = f"is gone: what {old} sends in it is passed over"
