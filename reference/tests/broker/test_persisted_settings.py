@@ -11,7 +11,7 @@ from pathlib import Path
 
 from reference.core.settings import replace_properties
 from reference.shell.settings_files import persist_settings
-from reference.tests.name_server.test_process import ROOT, TIMEOUT_S, invoke
+from reference.tests.local_process import ROOT, TIMEOUT_S, invoke
 from spec.wire.remoting.request_code import RequestCode
 
 PROGRAM = sys.executable, "-m", "reference.shell", "--namesrv-port", "0"

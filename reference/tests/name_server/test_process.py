@@ -14,13 +14,11 @@ import pytest
 from reference.core.name_server.config import NameServerConfig
 from reference.core.settings import SettingError
 from reference.shell.name_server import main
+from reference.tests.local_process import ROOT, TIMEOUT_S, invoke
 from rocketmq_conformance.paths import module_command
-from spec.wire.remoting.command import Command, decode_command, encode_command
 from spec.wire.remoting.request_code import RequestCode
 
-ROOT = Path(__file__).parents[3]
 PROGRAM = module_command("reference.shell.name_server")
-TIMEOUT_S = 20.0
 
 
 def free_port() -> int:
@@ -50,16 +48,6 @@ def running(*words: str) -> Iterator[int]:
             assert process.wait(TIMEOUT_S) == 0
         finally:
             process.kill()
-
-
-def invoke(port: int, code: int, body: bytes = b"", **fields: str) -> Command:
-    """Return the response of the name server at a local port."""
-    frame = encode_command(Command(code=code, opaque=1, body=body, fields=fields))
-    with socket.create_connection(("127.0.0.1", port), TIMEOUT_S) as link:
-        link.sendall(frame)
-        response = link.makefile("rb")
-        length = response.read(4)
-        return decode_command(length + response.read(int.from_bytes(length, "big")))
 
 
 def test_key_values_and_settings_outlive_it(tmp_path: Path) -> None:
