@@ -15,11 +15,14 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from conformance.differential.explain import ABSENT, Difference, Explanation, explain
-from conformance.differential.normalise import Facts, Reader, different
+from conformance.differential.normalise import Facts, Reader, code_name, different
 from conformance.differential.program import EPILOGUE, PROLOGUE, Program
 from conformance.differential.steps.step import Nothing, Step
 from conformance.differential.world import Patience, World
 from conformance.harness.targets.target import Target
+from spec.wire.remoting.response_code import ResponseCode
+
+NOT_SUPPORTED = code_name(ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +59,10 @@ class Counts:
 
     programs: int = 0
     parted: int = 0
+    unsupported: tuple[set[str], set[str]] = field(
+        default_factory=lambda: (set(), set())
+    )
+    """Requests that each foreign target refuses as unknown to it."""
     steps: Counter[str] = field(default_factory=Counter)
     """Answered by both, by kind."""
     facts: int = 0
@@ -110,6 +117,9 @@ class Pair:
         program_run.exchanges.append(Exchange(step=step, target=some, against=other))
         if some == other == {"code": Nothing.NOT_SENT.value}:
             return
+        if lacking := self._lacking(step, (some, other)):
+            program_run.parted = step.changes and lacking == 1
+            return
         self.counts.steps[step.kind] += 1
         self.counts.facts += len(some.keys() | other.keys())
         for path in different(some, other):
@@ -130,6 +140,20 @@ class Pair:
             self.counts.examples.setdefault(found, (step, difference))
             is_refusal = step.changes and path == "code"
             program_run.parted = program_run.parted or found.parts or is_refusal
+
+    def _lacking(self, step: Step, found: tuple[Facts, Facts]) -> int:
+        """Note the request of *step* for each target that lacks it; return their count.
+
+        A foreign target may refuse any request that Apache has, as in the suites.
+        """
+        lacking = 0
+        for target, facts, names in zip(
+            (self.target, self.against), found, self.counts.unsupported, strict=True
+        ):
+            if step.request and target.is_foreign and facts["code"] == NOT_SUPPORTED:
+                names.add(step.request)
+                lacking += 1
+        return lacking
 
 
 def signature(difference: Difference) -> tuple[str, str]:

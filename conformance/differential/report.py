@@ -29,8 +29,11 @@ def lines(outcome: Outcome, *, target: str, against: str) -> Iterator[str]:
     if counts.parted:
         yield (
             f"{counts.parted} programs ended early, where a difference that is foretold"
-            " left the two in different states"
+            " or a request that one lacks left the two in different states"
         )
+    for name, lacking in zip((target, against), counts.unsupported, strict=True):
+        if lacking:
+            yield f"not compared, unsupported by {name}: {', '.join(sorted(lacking))}"
     for one, times in counts.explained.most_common():
         step, difference = counts.examples[one]
         yield f"explained {times} times by {', '.join(one.clauses)}"
@@ -42,6 +45,8 @@ def lines(outcome: Outcome, *, target: str, against: str) -> Iterator[str]:
         yield from finding_lines(finding, number, target=target, against=against)
     found = len(outcome.findings)
     verdict = f"{found} differences that nothing explains" if found else "no difference"
+    if not outcome.has_verdict:
+        verdict = "no verdict: no request behind the first two was compared"
     yield f"{verdict} (seed {outcome.seed}, {outcome.examples} programs)"
 
 
@@ -86,6 +91,10 @@ def report_of(
         "programs_parted": counts.parted,
         "requests": dict(counts.steps),
         "facts": counts.facts,
+        "unsupported": {
+            "target": sorted(counts.unsupported[0]),
+            "against": sorted(counts.unsupported[1]),
+        },
         "undetermined": [
             {"paths": list(one.paths), "reason": one.reason} for one in UNDETERMINED
         ],

@@ -21,7 +21,7 @@ from conformance.differential.compare import (
     UnlikeError,
     signature,
 )
-from conformance.differential.program import Program, programs
+from conformance.differential.program import PROLOGUE, Program, programs
 from conformance.differential.shrink import shrunk
 from conformance.harness.targets.target import Target
 
@@ -54,6 +54,12 @@ class Outcome:
     counts: Counts
     releases: tuple[str, str]
     findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def has_verdict(self) -> bool:
+        """Whether a request behind the first ones of every program was compared."""
+        first = {step.kind for step in PROLOGUE}
+        return bool(self.findings) or not self.counts.steps.keys() <= first
 
 
 def run(

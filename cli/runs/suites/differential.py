@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from cli.options.exit_codes import FINDINGS, SUCCESS, fail
+from cli.options.exit_codes import FINDINGS, NOT_RUN, SUCCESS, fail
 from conformance.differential.compare import Counts
 from conformance.differential.report import FILE_NAME, lines, report_of
 from conformance.differential.run import EFFORTS, Outcome, run
@@ -49,6 +49,8 @@ def compare_targets(
         click.echo(line)
     if report is not None:
         _write(report, outcome, target, against)
+    if not outcome.has_verdict:
+        return NOT_RUN
     return FINDINGS if outcome.findings else SUCCESS
 
 

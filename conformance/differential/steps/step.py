@@ -55,6 +55,11 @@ class Step:
     changes: ClassVar[bool] = False
     """Whether a success leaves the target in another state."""
 
+    @property
+    def request(self) -> str:
+        """Name of the request, which a target may lack; empty where no release has it."""
+        return self.kind
+
     def invoke(self, world: World) -> Response:
         """Send the request to the target of *world*, and return the response."""
         raise NotImplementedError

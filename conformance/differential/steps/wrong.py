@@ -38,10 +38,11 @@ _PULL: Mapping[str, FieldValue] = {
     "subscription": "*",
     "subVersion": 0,
 }
+UNKNOWN = "unknown code"
 _Request = tuple[int, Mapping[str, FieldValue], bytes]
 
 WRONG: Mapping[str, _Request] = {
-    "unknown code": (9999, {}, b""),
+    UNKNOWN: (9999, {}, b""),
     "send without a topic": (RequestCode.SEND_MESSAGE, {**_SEND, "topic": None}, b"w"),
     "send to a queue that is no number": (
         RequestCode.SEND_MESSAGE,
@@ -109,10 +110,15 @@ WRONG: Mapping[str, _Request] = {
 class Wrong(Step):
     """A request with one thing wrong."""
 
-    what: str = "unknown code"
+    what: str = UNKNOWN
 
     kind: ClassVar[str] = "wrong"
     changes: ClassVar[bool] = True
+
+    @property
+    def request(self) -> str:
+        """The request; empty for the code that no release has."""
+        return "" if self.what == UNKNOWN else self.what
 
     def invoke(self, world: World) -> Response:
         """Send it as it is."""
