@@ -7,6 +7,7 @@ from collections.abc import Collection
 from itertools import dropwhile
 
 import pytest
+from hypothesis.errors import Flaky
 
 from conformance.harness.failure.field_values import named_codes
 
@@ -14,6 +15,17 @@ EXPLANATION = "Explanation:"
 """Note of Hypothesis before the lines that only failing examples executed."""
 _ARGUMENT = re.compile(r"^    (\w+)=.*\n(?:     .*\n)*", re.MULTILINE)
 """An argument of the example, with the lines that continue its value."""
+
+
+def peers_error(error: BaseException) -> BaseException:
+    """Return the error of the test behind one of Hypothesis.
+
+    Hypothesis raises its own where a peer behaves differently on repetition.
+    """
+    is_group = isinstance(error, BaseExceptionGroup)
+    if isinstance(error, Flaky) and not is_group and error.__context__ is not None:
+        return error.__context__
+    return error
 
 
 def notes_of(error: BaseException, item: pytest.Item) -> list[str]:

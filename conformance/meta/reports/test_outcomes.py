@@ -91,6 +91,31 @@ def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None
     )
 
 
+RANDOM = """
+seen = set()
+
+@pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001")
+@settings(suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_draws_on(broker, data):
+    drawn = data.draw(st.booleans())
+    if drawn in seen:
+        require_success(broker.max_offset(topic="T"))
+    seen.add(drawn)
+    data.draw(st.booleans())
+"""
+
+
+def test_a_refusal_at_random_is_shown_with_its_code(tmp_path: Path) -> None:
+    ended = run_faulty(tmp_path, RANDOM, changes={"code": 13})
+    assert ended.outcomes == {
+        "OFFSET-MAX-001": "fail",
+        "OFFSET-MIN-001": "unsupported",
+    }
+    assert ended.failures["OFFSET-MAX-001"].found.startswith("refused with code 13")
+    assert "Inconsistent data generation" not in ended.output
+
+
 TOO_LATE = """
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect_in_time

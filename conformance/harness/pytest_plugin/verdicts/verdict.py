@@ -36,7 +36,7 @@ from conformance.harness.client.peer_errors import (
 from conformance.harness.client.requests.invoker import MissingMemberError, RefusedError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure.artifacts import NOTHING, Artifacts
-from conformance.harness.failure.examples import notes_of
+from conformance.harness.failure.examples import notes_of, peers_error
 from conformance.harness.failure.failure import (
     ConformanceFailure,
     Finding,
@@ -87,9 +87,9 @@ def verdict_of(
         outcome=Outcome.PASS,
         duration_s=round(report.duration, 4),
     )
-    error = call.excinfo.value if call.excinfo is not None else None
-    if report.passed or error is None:
+    if report.passed or call.excinfo is None:
         return verdict
+    error = peers_error(call.excinfo.value)
     if charges_all and report.when == "call" and _is_charged(error):
         return _failed(verdict, error, _blamed(error) or clauses)
     return _of_error(verdict, error, report)
@@ -230,6 +230,7 @@ def text_of_error(
     kept: Artifacts = NOTHING,
 ) -> str | None:
     """Return the text to print instead of a traceback; None for the traceback."""
+    error = peers_error(error)
     failures = list(failures_in(error))
     converted = None if failures else as_failure(error, clauses)
     if converted is not None:
