@@ -107,6 +107,8 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until collection is finished
     for marker in MARKERS:
         config.addinivalue_line("markers", marker)
+    # A failure with a large body is not replaced by the warning about its text.
+    config.addinivalue_line("filterwarnings", "ignore:Generating overly large repr")
     load_profile(config)
     options = config.stash[OPTIONS] = options_of(config)
     worker = getattr(config, "workerinput", None)

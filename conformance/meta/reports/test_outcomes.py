@@ -116,6 +116,23 @@ def test_a_refusal_at_random_is_shown_with_its_code(tmp_path: Path) -> None:
     assert "Inconsistent data generation" not in ended.output
 
 
+LARGE = """
+@pytest.mark.clause("OFFSET-MAX-001")
+@settings(suppress_health_check=list(HealthCheck))
+@given(body=st.just(bytes(100_000)))
+def test_of_a_large_body(broker, body):
+    require_success(broker.send_message(topic="T", body=body))
+"""
+
+
+def test_a_large_example_is_no_failure_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "conformance" / "wire"
+    folder.mkdir(parents=True)
+    (folder / "pytest.ini").write_text("[pytest]\nfilterwarnings = error\n", "utf-8")
+    ended = run_faulty(tmp_path, LARGE, changes={"code": 13})
+    assert ended.reasons["OFFSET-MAX-001"].startswith("blocked by SEND-RESPONSE-001")
+
+
 TOO_LATE = """
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import expect_in_time
