@@ -57,7 +57,7 @@ class Step:
 
     @property
     def request(self) -> str:
-        """Name of the request, which a target may lack; empty where no release has it."""
+        """Name of the request, which a target may lack; empty for an unknown code."""
         return self.kind
 
     def invoke(self, world: World) -> Response:

@@ -41,6 +41,17 @@ def refusal_in_test(description: Mapping[str, str]) -> str | None:
     return f"the target refuses the request {names}" if names else None
 
 
+def busy_in_test(description: Mapping[str, str]) -> str | None:
+    """Return the reason why the running test has no verdict on a busy target, or None.
+
+    Under load every release refuses requests with SYSTEM_BUSY.
+    """
+    transcripts = CONVERSATIONS.transcripts() if description.get("is_foreign") else []
+    codes = refused_in(transcripts, KNOWN_CODES, by=ResponseCode.SYSTEM_BUSY)
+    names = ", ".join(RequestCode(code).name for code in codes)
+    return f"the target is busy: SYSTEM_BUSY (2) to {names}" if names else None
+
+
 def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:
     """Return the reason why a test without signatures has no verdict, or None.
 
@@ -60,12 +71,14 @@ def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:
     return None
 
 
-def refused_in(transcripts: Iterable[Transcript], refuses: frozenset[int]) -> list[int]:
-    """Return the codes among *refuses* that were sent and refused."""
+def refused_in(
+    transcripts: Iterable[Transcript],
+    refuses: frozenset[int],
+    by: ResponseCode = ResponseCode.REQUEST_CODE_NOT_SUPPORTED,
+) -> list[int]:
+    """Return the codes among *refuses* that were sent and refused by the code *by*."""
     found = {
-        sent.code
-        for sent, response in exchanges(transcripts)
-        if response.code == ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        sent.code for sent, response in exchanges(transcripts) if response.code == by
     }
     return sorted(refuses.intersection(found))
 

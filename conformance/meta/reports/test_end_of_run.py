@@ -360,6 +360,21 @@ def test_a_run_with_known_failures_only_has_no_other_reasons() -> None:
     assert [line for line in end_of(results) if "because" in line] != []
 
 
+def test_what_blocks_without_a_failure_precedes_other_reasons() -> None:
+    first, second, *others = list(all_clauses())[:12]
+    results = [
+        result(name, "wire", Outcome.UNSUPPORTED, reason="it lacks that")
+        for name in others
+    ]
+    results.append(result(first, "wire", Outcome.FAIL))
+    for name, blocker in ((second, "SEND-RESPONSE-001"), (others[0], first)):
+        reason = f"blocked by {blocker}, refused"
+        results.append(result(name, "wire", Outcome.BLOCKED, reason=reason))
+    lines = [line for line in end_of(results) if line.startswith(("unsup", "blocked"))]
+    assert lines[0] == f"blocked: blocked by SEND-RESPONSE-001, refused ({second})"
+    assert len(lines) == 2
+
+
 def test_clauses_about_clients_are_counted_apart_on_a_broker() -> None:
     of_clients = [name for name in all_clauses() if name.startswith("CLIENT-")]
     line = checked_line([result("WIRE-FRAME-001", "wire", Outcome.PASS)])

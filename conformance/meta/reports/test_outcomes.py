@@ -10,7 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from conformance.meta.made_suite import FAILS, PASSES, known_file, run_faulty
+from conformance.meta.made_suite import (
+    FAILS,
+    NEEDS_TOPIC,
+    PASSES,
+    READS,
+    known_file,
+    run_faulty,
+)
 
 
 def test_a_pass_and_a_failure_are_told_apart(tmp_path: Path) -> None:
@@ -89,6 +96,18 @@ def test_a_refused_step_before_the_clauses_own_blocks_it(tmp_path: Path) -> None
     assert ended.reasons["TXN-END-001"].startswith(
         "blocked by SEND-RESPONSE-001, SEND_MESSAGE_V2: refused with"
     )
+
+
+def test_a_busy_target_has_no_verdict(tmp_path: Path) -> None:
+    ended = run_faulty(tmp_path, READS + NEEDS_TOPIC, changes={"code": 2})
+    assert ended.reasons == {
+        "WIRE-FRAME-001": "the target is busy: SYSTEM_BUSY (2) to GET_MAX_OFFSET",
+        "WIRE-FRAME-005": (
+            "the target is busy: SYSTEM_BUSY (2) to UPDATE_AND_CREATE_TOPIC"
+        ),
+    }
+    assert set(ended.outcomes.values()) == {"blocked"}
+    assert ended.code == 3
 
 
 RANDOM = """

@@ -19,6 +19,7 @@ from conformance.harness.baseline.steps import NEW_ROUTE_STEP, SENDS
 from conformance.harness.baseline.unknown_codes import explained_by
 from conformance.harness.blocked.guard import GUARD, without_verdict
 from conformance.harness.blocked.known_refusals import (
+    busy_in_test,
     refusal_in_test,
     refusal_of_unsigned,
 )
@@ -76,7 +77,7 @@ def add_verdict(
         error = call.excinfo.value if call.excinfo is not None else None
         verdict = _with_cause(verdict, item, error)
     elif verdict.outcome is Outcome.BLOCKED:
-        verdict = _unsupported(verdict, item) or verdict
+        verdict = _unsupported(verdict, item) or _of_busy(verdict, item)
     if verdict.outcome in UNMET:
         verdict = _explained(verdict, item, call, report)
     elif verdict.outcome not in VERDICTS:
@@ -128,7 +129,7 @@ def _with_cause(
     if defect is None and verdict.outcome is Outcome.ERROR and is_watched:
         defect = _unusable_part(error, item)
     if defect is None:
-        return verdict
+        return _of_busy(verdict, item)
     if defect.clause not in clauses_of(item):
         return without_verdict(verdict, Outcome.BLOCKED, defect.reason)
     return replace(verdict, blamed=[defect.clause])
@@ -143,6 +144,17 @@ def _unsupported(verdict: Verdict, item: pytest.Item) -> Verdict | None:
     if refused is None:
         return None
     return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
+
+
+def _of_busy(verdict: Verdict, item: pytest.Item) -> Verdict:
+    """Return *verdict*, or none if the target was busy at a request of *item*.
+
+    A target that is busy at the baseline has that defect as the cause.
+    """
+    reason = busy_in_test(item.config.stash[TARGET_OWNER].description)
+    if reason is None or defect_behind(verdict, item) is not None:
+        return verdict
+    return without_verdict(verdict, Outcome.BLOCKED, reason)
 
 
 def block_before(item: pytest.Item) -> None:

@@ -201,19 +201,24 @@ def write_differences(
 def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[str]:
     """Return why clauses have no verdict or are known failures, the most first.
 
-    With *is_short*, it is without the reasons that counts and causes contain. Beside
-    known failures, it has only them if nothing else failed but stale entries.
+    Those of blocked clauses precede, because they decide about the exit code. With
+    *is_short*, it is without the reasons that counts and causes contain. Beside known
+    failures, it has only them if nothing else failed but stale entries.
     """
     results = list(results)
     caused = [one for one in results if one.outcome in CAUSED and one.reason != STALE]
     has_known = any(one.outcome is Outcome.KNOWN for one in results)
     if has_known and not caused:
         results = [one for one in results if one.outcome is Outcome.KNOWN]
+    failed = {one.id for one in caused}
     named: dict[tuple[Outcome, str], list[str]] = defaultdict(list)
     for result in results:
         reason = result.reason
         is_shown = loss_in(result.outcome, reason)[1]
-        is_counted = result.outcome is Outcome.NOT_APPLICABLE or BLOCKER.match(reason)
+        blocker = BLOCKER.match(reason)
+        is_counted = result.outcome is Outcome.NOT_APPLICABLE or (
+            blocker is not None and blocker[1] in failed
+        )
         if result.outcome in (Outcome.PASS, *CAUSED) or is_shown:
             continue
         if is_short and is_counted:
@@ -221,7 +226,9 @@ def reasons(results: Iterable[ClauseResult], *, is_short: bool = False) -> list[
         if reason.startswith(STOPPED):
             reason = f"{STOPPED}another clause"
         named[result.outcome, reason].append(result.id)
-    frequent = sorted(named.items(), key=lambda one: -len(one[1]))
+    frequent = sorted(
+        named.items(), key=lambda one: (one[0][0] is not Outcome.BLOCKED, -len(one[1]))
+    )
     lines = [
         f"{outcome.value}: {one_line(reason)} ({', '.join(first_few(ids))})"
         for (outcome, reason), ids in frequent
