@@ -148,9 +148,10 @@ def test_a_filter_server_is_in_the_route_while_it_is_there(
         response = filter_server.invoke(
             RequestCode.REGISTER_FILTER_SERVER, {"filterServerAddr": address}
         )
+        fields = require_success(response).fields  # there may be others
         expect(
             "ADMIN-FILTER-001",
-            found=dict(require_success(response).fields),
+            found={name: fields[name] for name in ("brokerId", "brokerName")},
             expected={"brokerId": "0", "brokerName": target.broker_name},
             what="fields of the answer",
             transcript=filter_server.transcript,
