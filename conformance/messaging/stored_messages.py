@@ -71,16 +71,23 @@ def send_bodies(
 
 def send_apart(broker: Client, topic: str, count: int = 4) -> list[int]:
     """Send messages some milliseconds apart to queue 0; their store times."""
-    times: list[int] = []
-    for _ in range(count):
-        wait_until(
-            lambda: not times or now_ms() >= times[-1] + GAP_MS,
-            what=f"{GAP_MS} ms have passed since the last message",
-        )
-        record = record_of(broker, broker.send_message(topic=topic))
-        times.append(record.stored_at_ms)
+    times = [stored_apart(broker, topic) for _ in range(count)]
     broker.wait_for_max_offset(topic=topic, offset=count)
     return times
+
+
+def stored_apart(broker: Client, topic: str, *, queue_id: int = 0) -> int:
+    """Send a message some milliseconds after any other; return its store time.
+
+    The broker's clock may show another time than this one.
+    """
+    began_ms = now_ms()
+    wait_until(
+        lambda: now_ms() >= began_ms + GAP_MS,
+        what=f"{GAP_MS} ms have passed since the last message",
+    )
+    sent = broker.send_message(topic=topic, queue_id=queue_id)
+    return record_of(broker, sent).stored_at_ms
 
 
 def records_of(pulled: Command) -> list[Record]:

@@ -7,8 +7,10 @@ nothing, and its response is known, so that any change of its form can be checke
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from conformance.harness.client.peer import Peer
 from conformance.harness.client.peer_errors import PeerMisbehavedError
@@ -54,6 +56,20 @@ class Server:
     def expected_parts(self) -> tuple[int, dict[str, str]]:
         """Parts of a correct response, as :meth:`compared_parts` returns them."""
         return self.response_code, dict(self.response_fields)
+
+    def json_header_of(self, frame: bytes) -> dict[str, Any]:
+        """Return the JSON header in *frame*; fail WIRE-FRAME-003 for any other one."""
+        expect(
+            "WIRE-FRAME-003",
+            found=frame[4],
+            expected=0,
+            what="serialize_type",
+            transcript=self.transcript,
+        )
+        header: dict[str, Any] = json.loads(
+            frame[8 : 8 + int.from_bytes(frame[5:8], "big")]
+        )
+        return header
 
     def responds_as_expected(self) -> bool:
         """Return whether the known request gets its response on this connection."""

@@ -102,7 +102,7 @@ def expect_closed(server: Server, header: bytes, clause: str) -> None:
 def test_a_responses_header_has_the_members_of_a_command(server: Server) -> None:
     server.peer.send(server.known_request)
     frame = server.peer.receive_bytes()
-    header = json.loads(frame[8 : 8 + int.from_bytes(frame[5:8], "big")])
+    header = server.json_header_of(frame)
     expect(
         "WIRE-JSON-001",
         found=REQUIRED - set(header),

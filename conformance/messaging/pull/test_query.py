@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from conformance.harness.client.client import (
     Client,
-    now_ms,
     require_success,
 )
 from conformance.harness.process.deadline import wait_until
@@ -172,18 +171,19 @@ def test_a_key_of_no_message_finds_nothing(
 
 @pytest.mark.clause("QUERY-KEY-006")
 def test_a_time_without_messages_gives_none(broker: Client, topic: str) -> None:
-    send_with_keys(broker, topic, ["k"])
+    sent = send_with_keys(broker, topic, ["k"])[0]
     wait_for(broker, topic, "k", 1)
-    now = now_ms()
-    found = found_by(broker, topic, "k", begin_ms=now - HOUR_MS, end_ms=now + HOUR_MS)
+    stored_ms = record_of(broker, sent).stored_at_ms
+    begin_ms, end_ms = stored_ms - HOUR_MS, stored_ms + HOUR_MS
+    found = found_by(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
     expect(
         "QUERY-KEY-006",
         found=found,
         expected=[b"0"],
-        what="bodies around now",
+        what="bodies around the message's store time",
         transcript=broker.transcript,
     )
-    begin_ms, end_ms = now + HOUR_MS, now + 2 * HOUR_MS
+    begin_ms, end_ms = end_ms, end_ms + HOUR_MS
     later = query_by_key(broker, topic, "k", begin_ms=begin_ms, end_ms=end_ms)
     expect_code("QUERY-KEY-006", later, ResponseCode.QUERY_NOT_FOUND, broker.transcript)
 

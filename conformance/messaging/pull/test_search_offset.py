@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.harness.client.client import Client, now_ms, require_success
-from conformance.harness.process.deadline import wait_until
+from conformance.harness.client.client import Client, require_success
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
-from conformance.messaging.stored_messages import GAP_MS, record_of, send_apart
+from conformance.messaging.stored_messages import record_of, send_apart, stored_apart
 
 
 def found_at(
@@ -54,10 +53,7 @@ def test_a_store_time_finds_its_message(broker: Client, topic: str) -> None:
 def test_each_queue_is_searched_apart(broker: Client, topic: str) -> None:
     times: dict[int, list[int]] = {queue_id: [] for queue_id in (0, 2, 3)}
     for queue_id in (0, 2, 2, 2, 3):
-        ready_ms = max((0, *(each[-1] for each in times.values() if each))) + GAP_MS
-        wait_until(lambda: now_ms() >= ready_ms, what="a later store time")  # noqa: B023 # called here
-        sent = broker.send_message(topic=topic, queue_id=queue_id)
-        times[queue_id].append(record_of(broker, sent).stored_at_ms)
+        times[queue_id].append(stored_apart(broker, topic, queue_id=queue_id))
     for queue_id, own in times.items():
         broker.wait_for_max_offset(topic=topic, queue_id=queue_id, offset=len(own))
         found = [
