@@ -174,6 +174,8 @@ def broken(verdict: Verdict, problem: str, report: str, why: str = "") -> Verdic
     frames = transcript.render() if transcript is not None else ""
     heading = f"The target broke while {verdict.test} ran: {problem}."
     ended = _ENDED.search(report)
+    _, has_log, last_line = report.rstrip().rpartition("\n")
+    last_words = f": {last_line.strip()}" if has_log else ""
     parts = [heading, report or why, frames]
     return Verdict(
         test=verdict.test,
@@ -182,7 +184,7 @@ def broken(verdict: Verdict, problem: str, report: str, why: str = "") -> Verdic
         duration_s=verdict.duration_s,
         blamed=(verdict.blamed or verdict.clauses)[:1],
         broke=problem,
-        found=f"{problem}; it {ended[0]}" if ended else problem,
+        found=f"it {ended[0]}{last_words}; {problem}" if ended else problem,
         expected=BROKEN,
         text="\n\n".join(filter(None, parts)),
     )

@@ -184,7 +184,9 @@ def _gravity(result: ClauseEntry) -> tuple[int, str]:
 def _key(result: ClauseEntry) -> object:
     """Return the same key for failures with one sign; for errors, for one text."""
     failure = result.failure or _NO_FAILURE
-    if failure.expected == BROKEN or failure.test.startswith(BASELINE):
+    if failure.expected == BROKEN:  # the tests that ran are not its signs
+        return _VARIES.sub("#", failure.found)
+    if failure.test.startswith(BASELINE):
         return result.id
     text = failure.found or result.reason or failure.text
     values = without_varying(text), without_varying(failure.expected)

@@ -180,8 +180,30 @@ def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
     assert ended.outcomes["WIRE-FRAME-002"] == "fail"
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
     failure = ended.failures["WIRE-FRAME-002"]
-    assert failure.found.endswith(f"; it ended with exit status {EXIT_STATUS}")
+    ended_with = f"it ended with exit status {EXIT_STATUS}: {LAST_WORDS}; the "
+    assert failure.found.startswith(ended_with)
     assert LAST_WORDS in failure.text
+
+
+BREAKS_BEFORE_ITS_CLEANUP = """
+from conformance.harness.client.client import Client
+
+@pytest.fixture
+def cleaned(target):
+    address = target.broker
+    yield
+    Client.connect(address).close()
+
+@pytest.mark.clause("WIRE-FRAME-002", "WIRE-FRAME-005")
+def test_sends(cleaned, broker):
+    require_success(broker.send_message(topic="T"))
+"""
+
+
+def test_the_cleanup_at_a_broken_target_is_no_error(tmp_path: Path) -> None:
+    target = target_file(tmp_path, Habit.ENDS)
+    ended = run_made(tmp_path, target, BREAKS_BEFORE_ITS_CLEANUP, AS_4_6)
+    assert ended.outcomes == {"WIRE-FRAME-002": "fail", "WIRE-FRAME-005": "unsupported"}
 
 
 def test_the_end_of_a_tests_own_target_is_named(tmp_path: Path) -> None:

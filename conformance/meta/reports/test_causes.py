@@ -137,6 +137,25 @@ def test_the_break_comes_first_then_the_baseline() -> None:
     assert [cause.blocked for cause in causes] == [1, 1, 0]
 
 
+def test_breaks_with_one_sign_are_one_cause() -> None:
+    names = "WIRE-CONN-001", "WIRE-CONN-003", "WIRE-FRAME-002"
+    signs = "out of memory", "out of memory", "panicked at 'no entry'"
+    causes = causes_of(
+        result(
+            name,
+            test=f"test_made.py::test_{name}",
+            found=f"it ended with exit status 137: {sign}; the broker at 127.0.0.1:"
+            f"{port} accepts no connection: [Errno 111] Connection refused",
+            expected=BROKEN,
+        )
+        for port, (name, sign) in enumerate(zip(names, signs, strict=True), 10911)
+    )
+    assert sorted(cause.clauses for cause in causes) == [
+        ["WIRE-CONN-001", "WIRE-CONN-003"],
+        ["WIRE-FRAME-002"],
+    ]
+
+
 def test_a_stale_known_failure_is_no_cause() -> None:
     results = [result("WIRE-FRAME-001", reason=STALE)]
     assert causes_of(results) == []

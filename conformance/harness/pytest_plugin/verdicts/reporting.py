@@ -27,6 +27,7 @@ from conformance.harness.blocked.preconditions import PRECONDITION_ERRORS, first
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import sent_codes
+from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.selection import (
@@ -95,7 +96,8 @@ def forgive_cleanup(call: pytest.CallInfo[None], report: pytest.TestReport) -> b
     The test has its verdict by then, so its phase passes. The text stays as a section.
     """
     error = call.excinfo.value if call.excinfo is not None else None
-    if report.when != "teardown" or not isinstance(error, PRECONDITION_ERRORS):
+    unfulfilled = (*PRECONDITION_ERRORS, PeerError)
+    if report.when != "teardown" or not isinstance(error, unfulfilled):
         return False
     report.sections.append(("cleanup", first_line(error)))
     report.outcome, report.longrepr = "passed", None
