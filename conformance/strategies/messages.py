@@ -10,9 +10,10 @@ from spec.wire.message.properties import Property
 SEPARATORS = "\x01\x02"
 RESERVED = {name.value for name in Property} | {"CLUSTER"}
 """Names to which brokers give a meaning."""
+LARGEST_BODY = 2**17
 
 
-def bodies(*, most: int = 2**17) -> st.SearchStrategy[bytes]:
+def bodies(*, most: int = LARGEST_BODY) -> st.SearchStrategy[bytes]:
     """Bodies of at least a byte: sizes at boundaries, bytes of every value."""
     sizes = near(2**7, 2**8, 2**15, 2**16, most).filter(lambda size: 0 < size <= most)
     patterned = st.builds(_pattern, sizes, st.integers(0, 255))

@@ -44,6 +44,17 @@ def need_settings(target: Target, wanted: Mapping[str, str]) -> None:
     _end_if_others(wanted, dict.fromkeys(wanted, UNKNOWN) | settings)
 
 
+def need_message_size(target: Target, size: int) -> None:
+    """Make the running test unsupported if *target*'s broker takes less than *size*.
+
+    *size* is of whole records, in bytes. A limit that is not reported is the default.
+    """
+    name = "maxMessageSize"
+    limit = _of_broker(target).get(name, "")
+    if limit.isdecimal() and int(limit) < size:
+        unsupported(f"it needs a {name} of at least {size} ({limit} there)")
+
+
 def need_defaults(
     target: Target, defaults: Mapping[str, str], settings: Mapping[str, str]
 ) -> None:

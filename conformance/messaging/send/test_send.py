@@ -16,6 +16,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
+from conformance.harness.pytest_plugin.known_settings import need_message_size
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import (
     bodies_of,
@@ -25,7 +26,7 @@ from conformance.messaging.stored_messages import (
     send_bodies,
 )
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH, OVER_THE_WIRE, int32s
-from conformance.strategies.messages import bodies, born_times
+from conformance.strategies.messages import LARGEST_BODY, bodies, born_times
 from spec.host import Host
 from spec.store.message_record import SystemFlag
 from spec.wire.message.message_id import decode_message_id
@@ -164,6 +165,7 @@ def test_offsets_count_up_in_each_queue(
     packed=st.sampled_from([0, int(SystemFlag.COMPRESSED)]),
 )
 def test_both_spellings_of_the_header_are_stored_whole(
+    target: Target,
     broker: Client,
     topic: str,
     code: int,
@@ -173,6 +175,7 @@ def test_both_spellings_of_the_header_are_stored_whole(
     body: bytes,
     packed: int,
 ) -> None:
+    need_message_size(target, 2 * LARGEST_BODY)
     response = broker.send_message(
         topic=topic,
         system_flags=packed,
@@ -304,6 +307,7 @@ def test_store_times_never_decrease(broker: Client, topic: str) -> None:
 def test_bodies_arrive_byte_for_byte(
     target: Target, broker: Client, unique: Any, batch: list[bytes]
 ) -> None:
+    need_message_size(target, 2 * LARGEST_BODY)
     topic = unique("bodies")
     create_topic(target, topic)
     send_bodies(broker, topic, batch)

@@ -82,7 +82,9 @@ def test_the_larger_of_both_counts_bounds_the_queues(
     )
 
 
-@pytest.mark.settings(autoCreateTopicEnable="true")
+@pytest.mark.settings(
+    autoCreateTopicEnable="true", defaultTopicQueueNums=str(DEFAULT_QUEUE_COUNT)
+)
 @pytest.mark.clause("SEND-TOPIC-005", "SEND-TOPIC-006", "SEND-TOPIC-012")
 @pytest.mark.parametrize(
     "request_code",

@@ -97,6 +97,24 @@ def test_an_operators_value_is_no_broken_default() -> None:
     assert "maxMessageSize=4194304 (65536 there)" in "".join(ended.reasons.values())
 
 
+def test_an_operators_limits_fail_no_sends() -> None:
+    conf = {"maxMessageSize": "65536", "defaultTopicQueueNums": "16"}
+    sends = ROOT / "conformance" / "messaging" / "send"
+    with parse_target("embedded:", conf=conf) as target:
+        ended = run_child(
+            [sends / "test_send.py", sends / "test_send_topic.py"],
+            f"--target={target.namesrv}",
+            "-k=bodies_arrive or both_spellings or creates_it and 9",
+        )
+    assert ended.reasons["SEND-TOPIC-006"] == (
+        "it needs the settings defaultTopicQueueNums=8 (16 there)"
+    )
+    for clause in ("SEND-BODY-001", "SEND-HEADER-001"):
+        assert ended.reasons[clause] == (
+            "it needs a maxMessageSize of at least 262144 (65536 there)"
+        )
+
+
 def has_settings(target: Target, needed: Mapping[str, str]) -> bool:
     """Return whether a test that needs these settings would run."""
     try:
