@@ -28,6 +28,7 @@ from _pytest.runner import runtestprotocol
 
 from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.process.deadline import comes_true
 from conformance.harness.report.outcome import Outcome
 from conformance.harness.report.run_record import BROKEN, SINCE, Verdict
 from conformance.harness.targets.shared_target import TargetOwner
@@ -36,6 +37,11 @@ from conformance.harness.targets.target import Capability, TargetError
 RECHECK_S = 5.0
 """Time between two checks of a target that has broken and cannot be replaced."""
 RECHECK_PATIENCE_S = 1.0
+RETURN_S = 10.0
+"""Wait for a broken target that something else may start again.
+
+Without it, all tests are blocked before a broker has restarted.
+"""
 _ENDED = re.compile(r"ended with exit status -?\d+")
 GUARD = pytest.StashKey["Guard"]()
 
@@ -63,6 +69,8 @@ class Guard:
         self._break: Break | None = None
         self._has_begun = False
         self._checked_at = 0.0
+        self._may_return = False
+        """Whether the first check after a break is still to come."""
         self._previous: Verdict | None = None
         self.must_repeat = False
         """Whether the running test is to run again, on a target of this worker."""
@@ -75,10 +83,11 @@ class Guard:
             return
         if not self._has_begun:
             self._begin()
+        is_foreign = self._owner.target().is_foreign
+        if self._break is None and is_foreign and self._previous is not None:
+            self._check_after(self._previous)
         if self._break is not None:
             self._recheck()
-        elif self._owner.target().is_foreign and self._previous is not None:
-            self._check_after(self._previous)
         if self._break is not None:
             blocked(self._break.reason)
         self._previous = Verdict(
@@ -123,7 +132,7 @@ class Guard:
 
     def _left_broken(self, verdict: Verdict, problem: str, why: str) -> Verdict:
         first = self._first_break(Break(test=verdict.test, problem=problem))
-        self._break, self._checked_at = first, time.monotonic()
+        self._break, self._may_return = first, True
         if first.test != verdict.test:
             return without_verdict(verdict, Outcome.BLOCKED, first.reason)
         return broken(verdict, problem, self._owner.end_report(), why)
@@ -143,10 +152,13 @@ class Guard:
 
     def _recheck(self) -> None:
         """Forget the break where the target responds again."""
-        if time.monotonic() - self._checked_at < RECHECK_S:
+        if not self._may_return and time.monotonic() - self._checked_at < RECHECK_S:
             return
-        self._checked_at = time.monotonic()
-        if not self._owner.watch().problem(RECHECK_PATIENCE_S):
+        patience_s = RETURN_S if self._may_return else 0
+        watch = self._owner.watch()
+        responds = comes_true(lambda: not watch.problem(RECHECK_PATIENCE_S), patience_s)
+        self._checked_at, self._may_return = time.monotonic(), False
+        if responds:
             self._break = None
             if self._record is not None:
                 self._record.unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -23,6 +25,7 @@ from conformance.meta.peers.hostile_peer import (
     EXIT_STATUS,
     LAST_WORDS,
     Habit,
+    HostilePeer,
     running,
 )
 from spec.registry import all_clauses
@@ -136,6 +139,25 @@ def test_after_a_break_of_a_running_cluster_tests_are_blocked(
     assert "test_made.py::test_sends ran: the " in failure.text
     assert "request 310 SEND_MESSAGE_V2" in failure.text
     assert "since " in ended.reasons["WIRE-FRAME-004"]
+
+
+def test_tests_go_on_when_a_running_cluster_has_restarted(tmp_path: Path) -> None:
+    peer, restarted = HostilePeer(Habit.ENDS), ExitStack()
+
+    def restart() -> None:
+        again = HostilePeer(Habit.LACKS_ADMIN, port=peer.broker.port)
+        restarted.enter_context(again.server)
+
+    def end() -> None:
+        peer.server.stop()
+        threading.Timer(1, restart).start()
+
+    peer.end = end
+    with restarted, peer.server:
+        tests = READS + SENDS + READS_LATER
+        ended = run_made(tmp_path, str(peer.broker), tests, AS_4_6)
+    assert ended.outcomes["WIRE-FRAME-002"] == "fail"
+    assert ended.outcomes["WIRE-FRAME-004"] == "pass"
 
 
 @pytest.mark.parametrize("workers", [[], ["-n1"]])
