@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
+from conformance.harness.baseline.refusing_settings import refusing_settings
 from conformance.harness.baseline.steps import (
     NEW_ROUTE_STEP,
     ROUTE_STEP,
@@ -152,6 +153,9 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
             continue
         if not found:
             checked.passed.append(step.name)
+            continue
+        if refusing_settings(target):
+            useless.add(step.name)
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)
         clauses = {one.clause for one in checked.defects}

@@ -115,6 +115,30 @@ def test_an_operators_limits_fail_no_sends() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "other"),
+    [
+        ("autoCreateSubscriptionGroup", "true", "false"),
+        ("brokerPermission", "6", "2"),
+        ("brokerRole", "ASYNC_MASTER", "SYNC_MASTER"),
+    ],
+)
+def test_what_an_operator_lets_a_broker_refuse_is_unsupported(
+    setting: str, value: str, other: str
+) -> None:
+    file = ROOT / "conformance" / "messaging" / "pull" / "test_pull.py"
+    with parse_target("embedded:", conf={setting: other}) as target:
+        ended = run_child(
+            [file],
+            f"--target={target.namesrv}",
+            "-k=gets_the_next_messages_in_order",
+            has_baseline=True,
+        )
+    reason = f"it needs the settings {setting}={value} ({other} there)"
+    assert set(ended.outcomes.values()) == {"unsupported"}, ended.outcomes
+    assert set(ended.reasons.values()) == {reason}
+
+
 def has_settings(target: Target, needed: Mapping[str, str]) -> bool:
     """Return whether a test that needs these settings would run."""
     try:

@@ -69,7 +69,9 @@ def test_the_topics_of_a_running_broker_are_listed(
 
 
 @pytest.mark.clause("ROUTE-BROKER-002")
-@pytest.mark.settings(defaultTopicQueueNums="8", autoCreateTopicEnable="true")
+@pytest.mark.settings(
+    defaultTopicQueueNums="8", autoCreateTopicEnable="true", brokerPermission="6"
+)
 def test_the_template_topic_is_inherited_from(
     fake_cluster: FakeCluster, target: Target
 ) -> None:
@@ -114,6 +116,7 @@ def test_the_template_topic_is_inherited_from(
         ),
     ],
 )
+@pytest.mark.settings(brokerPermission="6")
 def test_a_broker_has_topics_of_its_own(
     fake_cluster: FakeCluster,
     target: Target,
@@ -152,6 +155,7 @@ def create(
 
 
 @pytest.mark.clause("ROUTE-BROKER-008", "ROUTE-BROKER-009", "ROUTE-BROKER-010")
+@pytest.mark.settings(brokerPermission="6")
 def test_a_created_and_changed_topic_is_in_the_route(
     fake_cluster: FakeCluster, target: Target, broker: Client
 ) -> None:
@@ -188,6 +192,7 @@ def test_a_created_and_changed_topic_is_in_the_route(
 
 
 @pytest.mark.clause("ROUTE-BROKER-011")
+@pytest.mark.settings(brokerPermission="6")
 def test_a_topic_deleted_at_its_broker_keeps_its_route(
     fake_cluster: FakeCluster, target: Target, broker: Client
 ) -> None:

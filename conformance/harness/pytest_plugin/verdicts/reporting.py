@@ -14,6 +14,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
+from conformance.harness.baseline.refusing_settings import refusing_settings
 from conformance.harness.baseline.signs import clauses_seen_in
 from conformance.harness.baseline.steps import NEW_ROUTE_STEP, SENDS
 from conformance.harness.baseline.unknown_codes import explained_by
@@ -139,11 +140,12 @@ def _with_cause(
 
 def _unsupported(verdict: Verdict, item: pytest.Item) -> Verdict | None:
     """Return *verdict* as unsupported if the target refused a request of *item*."""
-    description = item.config.stash[TARGET_OWNER].description
-    refused = refusal_in_test(description)
+    owner = item.config.stash[TARGET_OWNER]
+    refused = refusal_in_test(owner.description)
     if refused is None and suite_of(item) != "security":
-        refused = refusal_of_unsigned(description)
-    if refused is None:
+        refused = refusal_of_unsigned(owner.description)
+    refused = refused or refusing_settings(owner.target())
+    if not refused:
         return None
     return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
 

@@ -1,0 +1,41 @@
+"""Settings by which an operator makes a broker refuse what nearly all tests need."""
+
+from __future__ import annotations
+
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.exchanges import exchanges
+from conformance.harness.client.peer_errors import PeerError
+from conformance.harness.targets.target import NoServerError, Target
+from spec.layout import LayoutError
+from spec.wire.remoting.response_code import ResponseCode
+
+ACCEPTING: dict[int, tuple[str, str]] = {
+    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: ("autoCreateSubscriptionGroup", "true"),
+    ResponseCode.NO_PERMISSION: ("brokerPermission", "6"),
+    ResponseCode.SLAVE_NOT_AVAILABLE: ("brokerRole", "ASYNC_MASTER"),
+}
+"""By response code, a setting with the value that prevents it."""
+UNREADABLE = PeerError, NoServerError, AssertionError, LayoutError, ValueError
+
+
+def refusing_settings(target: Target) -> str:
+    """Return why a foreign *target* refused in the running test, if by its settings.
+
+    Empty if its broker reports other values, or none.
+    """
+    transcripts = CONVERSATIONS.transcripts() if target.is_foreign else []
+    codes = {response.code for _, response in exchanges(transcripts)}
+    wanted = [ACCEPTING[code] for code in ACCEPTING if code in codes]
+    if not wanted:
+        return ""
+    try:
+        with CONVERSATIONS.apart(), target.connect_for_admin() as admin:
+            settings = admin.broker_settings()
+    except UNREADABLE:
+        return ""
+    others = [
+        f"{name}={value} ({settings[name]} there)"
+        for name, value in wanted
+        if settings.get(name, value) != value
+    ]
+    return f"it needs the settings {', '.join(others)}" if others else ""
