@@ -22,7 +22,11 @@ from conformance.differential.world import Patience, World
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.response_code import ResponseCode
 
-NOT_SUPPORTED = code_name(ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+REFUSALS = {
+    code_name(ResponseCode.REQUEST_CODE_NOT_SUPPORTED): "",
+    code_name(ResponseCode.SYSTEM_BUSY): " (SYSTEM_BUSY)",
+}
+"""Responses of foreign targets that are not compared, and their text in a list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +63,8 @@ class Counts:
 
     programs: int = 0
     parted: int = 0
-    unsupported: tuple[set[str], set[str]] = field(
-        default_factory=lambda: (set(), set())
-    )
-    """Requests that each foreign target refuses as unknown to it."""
+    refused: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    """Requests that each foreign target lacks, or was too busy for."""
     steps: Counter[str] = field(default_factory=Counter)
     """Answered by both, by kind."""
     facts: int = 0
@@ -117,8 +119,8 @@ class Pair:
         program_run.exchanges.append(Exchange(step=step, target=some, against=other))
         if some == other == {"code": Nothing.NOT_SENT.value}:
             return
-        if lacking := self._lacking(step, (some, other)):
-            program_run.parted = step.changes and lacking == 1
+        if refusals := self._refusals(step, (some, other)):
+            program_run.parted = step.changes and refusals == 1
             return
         self.counts.steps[step.kind] += 1
         self.counts.facts += len(some.keys() | other.keys())
@@ -141,19 +143,19 @@ class Pair:
             is_refusal = step.changes and path == "code"
             program_run.parted = program_run.parted or found.parts or is_refusal
 
-    def _lacking(self, step: Step, found: tuple[Facts, Facts]) -> int:
-        """Note the request of *step* for each target that lacks it; return their count.
+    def _refusals(self, step: Step, found: tuple[Facts, Facts]) -> int:
+        """Note *step* for each target that refuses it in any case; return their count.
 
-        A foreign target may refuse any request that Apache has, as in the suites.
+        A foreign target may lack any request that Apache has, as in the suites.
         """
-        lacking = 0
+        count = 0
         for target, facts, names in zip(
-            (self.target, self.against), found, self.counts.unsupported, strict=True
+            (self.target, self.against), found, self.counts.refused, strict=True
         ):
-            if step.request and target.is_foreign and facts["code"] == NOT_SUPPORTED:
-                names.add(step.request)
-                lacking += 1
-        return lacking
+            if step.request and target.is_foreign and facts["code"] in REFUSALS:
+                names.add(f"{step.request}{REFUSALS[facts['code']]}")
+                count += 1
+        return count
 
 
 def signature(difference: Difference) -> tuple[str, str]:

@@ -29,11 +29,11 @@ def lines(outcome: Outcome, *, target: str, against: str) -> Iterator[str]:
     if counts.parted:
         yield (
             f"{counts.parted} programs ended early, where a difference that is foretold"
-            " or a request that one lacks left the two in different states"
+            " or a request that one refuses left the two in different states"
         )
-    for name, lacking in zip((target, against), counts.unsupported, strict=True):
-        if lacking:
-            yield f"not compared, unsupported by {name}: {', '.join(sorted(lacking))}"
+    for name, refused in zip((target, against), counts.refused, strict=True):
+        if refused:
+            yield f"not compared, refused by {name}: {', '.join(sorted(refused))}"
     for one, times in counts.explained.most_common():
         step, difference = counts.examples[one]
         yield f"explained {times} times by {', '.join(one.clauses)}"
@@ -91,9 +91,9 @@ def report_of(
         "programs_parted": counts.parted,
         "requests": dict(counts.steps),
         "facts": counts.facts,
-        "unsupported": {
-            "target": sorted(counts.unsupported[0]),
-            "against": sorted(counts.unsupported[1]),
+        "refused": {
+            "target": sorted(counts.refused[0]),
+            "against": sorted(counts.refused[1]),
         },
         "undetermined": [
             {"paths": list(one.paths), "reason": one.reason} for one in UNDETERMINED

@@ -1,4 +1,4 @@
-"""Requests that a foreign target refuses as unknown to it: no findings."""
+"""Requests that a foreign target lacks or is too busy for: no findings."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_request_that_a_foreign_target_lacks_is_not_compared(pair: Pair) -> No
     program_run = pair.compare((Scripted(codes=(LACKING, 0)), different))
     assert program_run.difference is not None
     assert program_run.difference.target == "0 SUCCESS"
-    assert pair.counts.unsupported == ({"consume stats"}, set())
+    assert pair.counts.refused == ({"consume stats"}, set())
     assert pair.counts.steps.total() == 1
 
 
@@ -81,7 +81,13 @@ def test_a_change_that_both_targets_lack_does_not(pair: Pair) -> None:
     both = Change(codes=(LACKING, LACKING))
     program_run = pair.compare((both, Scripted(codes=(0, 1))))
     assert program_run.difference is not None
-    assert pair.counts.unsupported == ({"lock queues"}, {"lock queues"})
+    assert pair.counts.refused == ({"lock queues"}, {"lock queues"})
+
+
+def test_a_busy_target_is_not_compared(pair: Pair) -> None:
+    program_run = pair.compare((Scripted(codes=(ResponseCode.SYSTEM_BUSY, 0)),))
+    assert program_run.difference is None
+    assert pair.counts.refused == ({"consume stats (SYSTEM_BUSY)"}, set())
 
 
 def test_a_refusal_of_a_target_of_known_release_is_a_difference(pair: Pair) -> None:
@@ -93,18 +99,18 @@ def test_a_refusal_of_a_target_of_known_release_is_a_difference(pair: Pair) -> N
 def test_a_refused_code_that_no_release_has_is_a_difference(pair: Pair) -> None:
     program_run = pair.compare((Unknown(),))
     assert program_run.difference is not None
-    assert pair.counts.unsupported == (set(), set())
+    assert pair.counts.refused == (set(), set())
 
 
 def test_the_report_names_requests_that_were_not_compared() -> None:
-    counts = Counts(programs=1, unsupported=({"lock queues", "topic stats"}, set()))
+    counts = Counts(programs=1, refused=({"lock queues", "topic stats"}, set()))
     counts.steps["create topic"] = 1
     outcome = Outcome(seed=0, examples=1, counts=counts, releases=("4.6.0", "4.6.0"))
     reported = list(lines(outcome, target=MINE, against=THEIRS))
-    assert "not compared, unsupported by mine: lock queues, topic stats" in reported
+    assert "not compared, refused by mine: lock queues, topic stats" in reported
     assert reported[-1].startswith("no verdict: ")
     report = report_of(outcome, target=MINE, against=THEIRS, command="rmqc test")
-    assert report["unsupported"] == {
+    assert report["refused"] == {
         "target": ["lock queues", "topic stats"],
         "against": [],
     }
