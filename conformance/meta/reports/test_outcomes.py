@@ -111,7 +111,10 @@ def test_a_busy_target_has_no_verdict(tmp_path: Path) -> None:
 
 
 RANDOM = """
+from conformance.harness.blocked.preconditions import precondition
+
 seen = set()
+prepared = set()
 
 @pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001")
 @settings(suppress_health_check=list(HealthCheck))
@@ -122,6 +125,17 @@ def test_draws_on(broker, data):
         require_success(broker.max_offset(topic="T"))
     seen.add(drawn)
     data.draw(st.booleans())
+
+@pytest.mark.clause("SEND-QUEUE-001")
+@settings(suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_prepares(broker, data):
+    drawn = data.draw(st.booleans())
+    if drawn in prepared:
+        with precondition():
+            require_success(broker.max_offset(topic="T"))
+    prepared.add(drawn)
+    data.draw(st.booleans())
 """
 
 
@@ -130,6 +144,7 @@ def test_a_refusal_at_random_is_shown_with_its_code(tmp_path: Path) -> None:
     assert ended.outcomes == {
         "OFFSET-MAX-001": "fail",
         "OFFSET-MIN-001": "unsupported",
+        "SEND-QUEUE-001": "blocked",
     }
     assert ended.failures["OFFSET-MAX-001"].found.startswith("refused with code 13")
     assert "Inconsistent data generation" not in ended.output

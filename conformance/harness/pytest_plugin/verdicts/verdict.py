@@ -99,7 +99,7 @@ def _of_error(
     verdict: Verdict, error: BaseException, report: pytest.TestReport
 ) -> Verdict:
     """Return *verdict* of the phase that *error* ended."""
-    if report.skipped:
+    if report.skipped or isinstance(error, pytest.skip.Exception):
         outcome, reason = of_skip(str(error))
         return replace(verdict, outcome=outcome, reason=reason)
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
