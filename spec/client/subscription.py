@@ -313,11 +313,11 @@ READS_VERSION_2 = Clause(
     id="CLIENT-PULL-015",
     level=Level.MUST,
     text=(
-        "From 5.0 on, a consumer reads records of MESSAGE_VERSION_V2 (magic "
+        "From 5.1 on, a consumer reads records of MESSAGE_VERSION_V2 (magic "
         "0xDAA320AB), whose topic has a length of two bytes."
     ),
     source="5.3.3 org.apache.rocketmq.common.message.MessageDecoder#decode",
-    since="5.0",
+    since="5.1",
 )
 COMMITS_THE_LOWEST = Clause(
     id="CLIENT-COMMIT-002",

@@ -3,7 +3,7 @@ The checkpoint has the store times up to which the store's files are on disk.
 
 The broker flushes it at intervals, and reads it when it starts after a crash. Recovery
 begins at a file that is older than these times. It is one page with three numbers, from
-5.0 on five, from 5.5 on six. From 5.5 on, the sixth decides where recovery begins
+5.0 on four, from 5.1.1 on five, from 5.5 on six. From 5.5 on, the sixth decides where recovery begins
 (REC-FIRSTFILE-006).
 """
 
@@ -40,8 +40,8 @@ CHECKPOINT_MORE = Clause(
     id="STORE-CHECKPOINT-003",
     level=Level.MUST,
     text=(
-        "From 5.0 on, bytes 24 to 40 of the checkpoint are the master's flushed "
-        "offset and the confirmed offset."
+        "From 5.0 on, bytes 24 to 32 of the checkpoint are the master's flushed "
+        "offset. From 5.1.1 on, bytes 32 to 40 are the confirmed offset."
     ),
     source=f"5.3.3 {_CHECKPOINT}#flush",
     since="5.0",
@@ -60,8 +60,8 @@ CHECKPOINT_SAFETY = Clause(
     id="REC-CHECKPOINT-001",
     level=Level.MUST,
     text=(
-        "Recovery after a crash begins at the last commit-log file whose first "
-        "record was stored at least 3000 ms before the smaller of the checkpoint's "
+        "Up to 5.4, recovery after a crash begins at the last commit-log file whose "
+        "first record is at least 3000 ms older than the smaller of the checkpoint's "
         "first two times."
     ),
     source=f"4.6.0 {_CHECKPOINT}#getMinTimestamp",
@@ -85,7 +85,7 @@ checkpoint_layout = Struct(
     field("logics_ms", Int64sb, "consume queues (Java: logicsMsgTimestamp)"),
     field("index_ms", Int64sb, "index files that are full (Java: indexMsgTimestamp)"),
     field("master_flushed_offset", Int64sb, "since 5.0, else 0"),
-    field("confirmed_offset", Int64sb, "since 5.0, else 0 (Java: confirmPhyOffset)"),
+    field("confirmed_offset", Int64sb, "since 5.1.1, else 0 (Java: confirmPhyOffset)"),
     field("queues_offset", Int64sb, "since 5.5, else 0 (Java: logicsPhysicalOffset)"),
 )
 assert checkpoint_layout.sizeof() == 48

@@ -35,10 +35,7 @@ LOG_IS_CONTIGUOUS = Clause(
 LOG_FILE_SIZE = Clause(
     id="STORE-LOG-002",
     level=Level.MUST,
-    text=(
-        "Every file of a commit log has the configured size; a broker does not start "
-        "on files of another size."
-    ),
+    text="Every file of a commit log has the configured size.",
     source="4.6.0 org.apache.rocketmq.store.MappedFileQueue#load",
 )
 LOG_ZEROS_END_IT = Clause(

@@ -75,9 +75,9 @@ INDEX_END = Clause(
 INDEX_SLOT_COUNT_IS_ITEMS = Clause(
     id="INDEX-HEADER-005",
     level=Level.QUIRK,
-    text="Up to 4.7, the slot count of an index header counts items, not slots.",
+    text="Up to 4.7.0, the slot count of an index header counts items, not slots.",
     source=f"4.6.0 {_FILE}#putKey",
-    until="4.7",
+    until="4.7.0",
     issues=(
         "apache/rocketmq#1919",
         "apache/rocketmq#1987",
@@ -87,11 +87,11 @@ INDEX_SLOT_COUNT = Clause(
     id="INDEX-HEADER-006",
     level=Level.MUST,
     text=(
-        "From 4.8 on, the slot count of an index header counts the slots that hold "
-        "an item."
+        "From 4.7.1 on, the slot count of an index header counts the slots that "
+        "hold an item."
     ),
     source=f"4.9.7 {_FILE}#putKey",
-    since="4.8",
+    since="4.7.1",
 )
 INDEX_SLOT = Clause(
     id="INDEX-SLOT-001",
@@ -184,7 +184,7 @@ header_layout = Struct(
     field("end_stored_at_ms", Int64sb, "of the last item (Java: endTimestamp)"),
     field("begin_offset", Int64sb, "of the first item's record (Java: beginPhyOffset)"),
     field("end_offset", Int64sb, "of the last item's record (Java: endPhyOffset)"),
-    field("slot_count", Int32sb, "slots in use; items before 4.8 (hashSlotCount)"),
+    field("slot_count", Int32sb, "slots in use; items before 4.7.1 (hashSlotCount)"),
     field("index_count", Int32sb, "number of the next item (Java: indexCount)"),
 )
 slot_layout = Struct(

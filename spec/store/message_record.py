@@ -87,23 +87,23 @@ RECORD_MAGIC_V2 = Clause(
     id="STORE-RECORD-003",
     level=Level.MUST,
     text=(
-        "From 5.0 on, a record with MESSAGE_MAGIC_CODE_V2, 0xDAA320AB, has a "
+        "From 5.1 on, a record with MESSAGE_MAGIC_CODE_V2, 0xDAA320AB, has a "
         "two-byte topic length."
     ),
     source="5.3.3 org.apache.rocketmq.common.message.MessageVersion#MESSAGE_VERSION_V2",
-    since="5.0",
+    since="5.1",
     issues=("apache/rocketmq#1110", "apache/rocketmq#5568"),
 )
 RECORD_MAGIC_IS_UNKNOWN = Clause(
     id="REC-SCAN-012",
     level=Level.QUIRK,
     text=(
-        "Up to 4.9, a broker that opens the store of a later release ends the commit "
+        "Up to 5.0, a broker that opens the store of a later release ends the commit "
         "log at a record with MESSAGE_MAGIC_CODE_V2 (0xDAA320AB): later records are "
         "lost."
     ),
-    source="4.9.7 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
-    until="4.9",
+    source="5.0.0 org.apache.rocketmq.store.CommitLog#checkMessageAndReturnSize",
+    until="5.0",
 )
 RECORD_CRC = Clause(
     id="STORE-RECORD-004",

@@ -61,7 +61,7 @@ PLACES = Clause(
 SIZE = Clause(
     id="STORE-RECORD-020",
     level=Level.MUST,
-    text="A record has 91 bytes besides body, topic and properties, and 12 more for"
-    " each host that is IPv6.",
+    text="A record with MESSAGE_MAGIC_CODE (0xDAA320A7) has 91 bytes besides body,"
+    " topic and properties, and 12 more for each host that is IPv6.",
     source=_SIZE,
 )

@@ -126,6 +126,17 @@ def corrupt_properties(files: StoreFiles) -> None:
 @pytest.mark.clause("REC-DISPATCH-001", "REC-SCAN-008")
 @pytest.mark.needs("restart")
 def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
+    _check_derived_again(start_target, "REC-DISPATCH-001")
+
+
+@pytest.mark.clause("REC-DISPATCH-010", "REC-SCAN-008")
+@pytest.mark.needs("restart")
+def test_what_was_derived_is_made_in_the_scan(start_target: TargetStarter) -> None:
+    _check_derived_again(start_target, "REC-DISPATCH-010")
+
+
+def _check_derived_again(start_target: TargetStarter, clause: str) -> None:
+    """Start without consume queues and with zeros as the last record's properties."""
     target = start_target(SMALL_FILES)
     files, topic, _ = filled(target)
     target.stop()
@@ -135,7 +146,7 @@ def test_what_was_derived_is_made_again(start_target: TargetStarter) -> None:
     with target.connect_to_broker() as broker:
         least, most = offsets_of(broker, topic)
     expect_that(
-        "REC-DISPATCH-001",
+        clause,
         least == 0 and most >= COUNT - 1,
         found=(least, most),
         expected=f"0 and {COUNT - 1} or more",

@@ -143,7 +143,7 @@ class Start:
             return
         if self._queues.obstacle is not None:
             text = f"{self._queues.obstacle} is no directory: dispatch stops there, and"
-            outcome.note("REC-DISPATCH-001", f"{text} the broker refuses sends")
+            outcome.note("STORE-DISPATCH-002", f"{text} the broker refuses sends")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()

@@ -56,8 +56,9 @@ FILES_ARE_RENAMED = Clause(
     id="STORE-SETTINGS-003",
     level=Level.MUST,
     text=(
-        "Up to 5.0, a configuration file is written as .tmp beside the old one and "
-        "then renamed, so that a crash leaves either of both whole."
+        "Up to 5.0, a configuration file is written as .tmp, the old one is copied "
+        "to .bak and deleted, and .tmp is renamed. A killed broker leaves either "
+        "content whole, the old one perhaps as .bak only."
     ),
     source=f"4.6.0 {_MIX}#string2File",
     until="5.0",

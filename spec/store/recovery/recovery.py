@@ -53,9 +53,10 @@ AFTER_A_CRASH = Clause(
     id="REC-FIRSTFILE-002",
     level=Level.MUST,
     text=(
-        "With the file abort, recovery goes back from the last file over files whose "
-        "first record is missing, has store time 0 or is too new. Without an old "
-        "enough file it begins at the first one, in 5.4 at the tenth last."
+        "Up to 5.4, with the file abort, recovery goes back from the last file over "
+        "files whose first record is missing, has store time 0 or is too new. "
+        "Without an old enough file it begins at the first one, in 5.4 at the tenth "
+        "last."
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
     until="5.4",
@@ -64,8 +65,8 @@ EQUAL_TIMES = Clause(
     id="REC-FIRSTFILE-003",
     level=Level.MUST,
     text=(
-        "A file whose first record's store time equals the checkpoint's time less "
-        "3000 ms is old enough for recovery to begin there."
+        "Up to 5.4, a file whose first record's store time equals the checkpoint's "
+        "time less 3000 ms is old enough for recovery to begin there."
     ),
     source=f"{_LOG}#isMappedFileMatchedRecover",
     until="5.4",
@@ -168,15 +169,37 @@ MISSING_UNITS = Clause(
     id="REC-DISPATCH-001",
     level=Level.MUST,
     text=(
-        "From 4.5 on, records after the last one at which any consume queue points "
-        "get their units and index items before the broker serves."
+        "From 4.5 to 4.9, records after the last one at which any consume queue "
+        "points get their units and index items before the broker serves."
     ),
     source=f"{_STORE}#start",
     since="4.5",
+    until="4.9",
     issues=(
         "mxsm/rocketmq-rust#2872",
         "mxsm/rocketmq-rust#2873",
     ),
+)
+MISSING_UNITS_SINCE_5_3_2 = Clause(
+    id="REC-DISPATCH-010",
+    level=Level.MUST,
+    text=(
+        "From 5.3.2 on, records behind the end of the last one at which any consume "
+        "queue points get their units and index items before the broker serves."
+    ),
+    source="5.3.3 org.apache.rocketmq.store.CommitLog#recoverNormally",
+    since="5.3.2",
+)
+UNITS_STAY_MISSING_IN_5 = Clause(
+    id="REC-DISPATCH-011",
+    level=Level.QUIRK,
+    text=(
+        "From 5.0 to 5.3.1, after an orderly stop only records stored from then on "
+        "are dispatched: records without units keep lacking them."
+    ),
+    source="5.3.1 org.apache.rocketmq.store.CommitLog#recoverNormally",
+    since="5.0",
+    until="5.3.1",
 )
 UNITS_STAY_MISSING = Clause(
     id="REC-DISPATCH-006",

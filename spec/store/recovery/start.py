@@ -41,8 +41,8 @@ EMPTY_LAST_QUEUE_FILE = Clause(
     id="REC-QUEUE-008",
     level=Level.QUIRK,
     text=(
-        "From 5.0 on, a broker does not start if a consume queue's last file is "
-        "empty, an earlier one is not, and no queue points at the log's last record."
+        "From 5.0 to 5.4, a consume queue whose last file is empty and an earlier one "
+        "is not prevents the start, unless some queue points at the log's last record."
     ),
     source=f"5.3.3 {_QUEUE}#correctMinOffset",
     since="5.0",
@@ -95,12 +95,12 @@ DELAY_OFFSETS_ARE_CORRECTED = Clause(
     id="DELAY-START-003",
     level=Level.MUST,
     text=(
-        "From 4.9.2 on, a start sets a delay offset outside of its level's queue to "
+        "From 4.9.4 on, a start sets a delay offset outside of its level's queue to "
         "the nearer end of the queue."
     ),
     source="4.9.7 org.apache.rocketmq.store.schedule.ScheduleMessageService"
     "#correctDelayOffset",
-    since="4.9.2",
+    since="4.9.4",
 )
 INDEX_FILES_MUST_OPEN = Clause(
     id="REC-LOAD-007",

@@ -141,7 +141,8 @@ EMPTY_QUEUE_STAYS = Clause(
     level=Level.QUIRK,
     text=(
         "Up to 4.9, a queue whose messages were all in deleted commit-log files "
-        "keeps its min and max offset, though none of the messages can be read."
+        "keeps its max offset at a start, and has min offset 0. None of the messages "
+        "can be read."
     ),
     source=f"{_QUEUE}#correctMinOffset",
     until="4.9",

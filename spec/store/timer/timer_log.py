@@ -37,7 +37,7 @@ TIMER_UNIT_FIELDS = Clause(
     text=(
         "A timer log unit has 52 bytes: size, position of the previous unit of its "
         "slot, magic, write time, delay, and offset, size and topic hash of its "
-        "message."
+        "message. Its last 8 bytes are zeros."
     ),
     source=f"{_LOG}#UNIT_SIZE",
     since="5.0",

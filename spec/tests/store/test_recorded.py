@@ -133,7 +133,7 @@ def test_every_index_item_is_of_a_key_of_its_record(store: str) -> None:
 
 def counts_items(store: str) -> bool:
     """Return whether the slot count of *store* counts items (INDEX-HEADER-005)."""
-    return release_key(release_of(store)) < release_key("4.8")
+    return release_key(release_of(store)) < release_key("4.7.1")
 
 
 def has_tag_items(store: str) -> bool:

@@ -106,8 +106,8 @@ ANY_SLAVE_COUNTS = Clause(
     id="HA-WAIT-001",
     level=Level.MUST,
     text=(
-        "A SYNC_MASTER answers SUCCESS (0) as soon as one slave has reported an "
-        "offset at or past the end of the message."
+        "A SYNC_MASTER, from 5.0 on with inSyncReplicas 2, answers SUCCESS (0) as "
+        "soon as one slave has reported an offset at or past the end of the message."
     ),
     source=f"{_SERVICE}#notifyTransferSome",
 )

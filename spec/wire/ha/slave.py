@@ -77,20 +77,20 @@ TOPICS_COME = Clause(
 VERSION_COMES = Clause(
     id="HA-SLAVE-018",
     level=Level.MUST,
-    text="Up to 4.9, a slave's topic table has its master's data version.",
+    text="Up to 5.3.1, a slave's topic table has its master's data version.",
     source=f"{_SYNC}#syncTopicConfig",
-    until="4.9",
+    until="5.3.1",
 )
 VERSION_RUNS_ON = Clause(
     id="HA-SLAVE-019",
     level=Level.QUIRK,
     text=(
-        "From 5.0 to 5.4, a slave that copies its master's topics counts each topic "
+        "From 5.3.2 to 5.4, a slave that copies its master's topics counts each topic "
         "that it already had as a change. The versions differ again, and the next "
         "synchronization copies the topics again."
     ),
     source="5.3.3 org.apache.rocketmq.broker.slave.SlaveSynchronize#syncTopicConfig",
-    since="5.0",
+    since="5.3.2",
     until="5.4",
 )
 VERSION_COMES_AGAIN = Clause(
@@ -129,7 +129,8 @@ MASTER_OF_TABLES = Clause(
     level=Level.MUST,
     text=(
         "Up to 4.9, a slave requests topics, groups and offsets from the masterAddr "
-        "of its registration's response, first after 3 s and then every 10 s."
+        "of its registration's response, first after 3 s and then every 10 s. In "
+        "4.4 it does so first after 10 s and then every 60 s."
     ),
     source=f"{_BROKER}#handleSlaveSynchronize",
     until="4.9",

@@ -117,7 +117,7 @@ DELAY_OFFSET_IS_PUT_RIGHT = Clause(
         "end continues at the end."
     ),
     source="4.9.7 org.apache.rocketmq.store.schedule.ScheduleMessageService"
-    "#correctDelayOffset",
+    "$DeliverDelayedMessageTimerTask#executeOnTimeup",
     since="4.9.2",
     issues=("apache/rocketmq#3473",),
 )

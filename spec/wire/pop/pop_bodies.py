@@ -40,9 +40,9 @@ POP_ACKS = Clause(
     id="STORE-POP-002",
     level=Level.MUST,
     text=(
-        "From 5.0 on, an acknowledgement message has the tag ack, or bAck for "
-        "several. It is JSON with the offset, or a list of offsets, and the identity "
-        "of the pop."
+        "From 5.0 on, an acknowledgement message has the tag ack, and from 5.1.2 on "
+        "bAck for several. It is JSON with the offset, or a list of offsets, and the "
+        "identity of the pop."
     ),
     source=f"{_STORE}.AckMsg#ackOffset",
     since="5.0",
@@ -51,8 +51,9 @@ REVIVE_MESSAGE_KEY = Clause(
     id="STORE-POP-003",
     level=Level.MUST,
     text=(
-        "A pop or acknowledgement message's UNIQ_KEY is topic, queue, offset, group, "
-        "time of the pop, broker and tag, with @ between them."
+        "The UNIQ_KEY of a ck or ack message is topic, queue, offset, group, time of "
+        "the pop, broker and tag, with @ between them. That of a bAck message has "
+        "the list of offsets and no broker."
     ),
     source=f"{_POP}#genCkUniqueId",
     since="5.0",
