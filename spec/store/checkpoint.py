@@ -3,8 +3,8 @@ The checkpoint has the store times up to which the store's files are on disk.
 
 The broker flushes it at intervals, and reads it when it starts after a crash. Recovery
 begins at a file that is older than these times. It is one page with three numbers, from
-5.0 on four, from 5.1.1 on five, from 5.5 on six. From 5.5 on, the sixth decides where recovery begins
-(REC-FIRSTFILE-006).
+5.0 on four, from 5.1.1 on five, from 5.5 on six. From 5.5 on, the sixth decides where
+recovery begins (REC-FIRSTFILE-006).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ CHECKPOINT_SAFETY = Clause(
     level=Level.MUST,
     text=(
         "Up to 5.4, recovery after a crash begins at the last commit-log file whose "
-        "first record is at least 3000 ms older than the smaller of the checkpoint's "
+        "first record is 3000 ms or more older than the smaller of the checkpoint's "
         "first two times."
     ),
     source=f"4.6.0 {_CHECKPOINT}#getMinTimestamp",
