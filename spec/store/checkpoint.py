@@ -61,8 +61,8 @@ CHECKPOINT_SAFETY = Clause(
     level=Level.MUST,
     text=(
         "Up to 5.4, recovery after a crash begins at the last commit-log file whose "
-        "first record is 3000 ms or more older than the smaller of the checkpoint's "
-        "first two times."
+        "first record is old enough. It was stored at least 3000 ms before the "
+        "smaller of the checkpoint's first two times."
     ),
     source=f"4.6.0 {_CHECKPOINT}#getMinTimestamp",
     until="5.4",
