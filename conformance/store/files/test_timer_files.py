@@ -20,6 +20,7 @@ from conformance.store.files.special import (
     batch_units,
 )
 from spec.integers import java_string_hash
+from spec.store.message_record import record_size
 from spec.store.timer import timer_log, timer_wheel
 from spec.store.timer.timer_log import TimerUnit
 from spec.store.timer.timer_wheel import TimerSlot
@@ -179,6 +180,14 @@ def test_a_unit_of_a_batch_queue_says_how_many_messages_it_is(
     special: Special,
 ) -> None:
     units = batch_units(special)
+    log = special.log()
+    records = [log[unit.commit_log_offset] for unit in units]
+    expect(
+        "STORE-BATCHQUEUE-001",
+        found=[(unit.size, unit.tags_code, unit.stored_at_ms) for unit in units],
+        expected=[(record_size(one), 0, one.stored_at_ms) for one in records],
+        what="sizes, tags codes and store times",
+    )
     first = [0, *accumulate(BATCH_TOPIC_COUNTS)][:-1]
     expect(
         "STORE-BATCHQUEUE-002",
