@@ -67,11 +67,22 @@ FILES_ARE_OVERWRITTEN = Clause(
     id="STORE-SETTINGS-004",
     level=Level.QUIRK,
     text=(
-        "From 5.1 on, a configuration file overwrites the old one, which is copied "
-        "to .bak."
+        "From 5.1 to 5.3, a configuration file overwrites the old one, which is "
+        "copied to .bak."
     ),
     source=f"5.3.3 {_MIX}#string2File",
     since="5.1",
+    until="5.3",
+)
+FILES_ARE_MOVED = Clause(
+    id="STORE-SETTINGS-011",
+    level=Level.QUIRK,
+    text=(
+        "From 5.4 on, a configuration file is renamed to .bak before the new one is "
+        "written. A broker that is killed between leaves only .bak."
+    ),
+    source="5.4.0 org.apache.rocketmq.common.ConfigManager#persist",
+    since="5.4",
 )
 BACKUP_IS_READ = Clause(
     id="STORE-SETTINGS-005",
