@@ -56,7 +56,7 @@ def check_configuration(store: Store) -> Iterator[Finding]:
 def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Finding]:
     """Yield the finding of a missing file.
 
-    A broker deletes it before it renames the new file (4.6.0 common.MixAll#string2File).
+    A broker deletes it before it renames the new one (4.6.0 common.MixAll#string2File).
     From 5.4 on it becomes the copy before the new one is written (STORE-SETTINGS-011).
     Each creation of a topic writes topics.json.
     """
