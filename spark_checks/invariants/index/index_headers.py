@@ -156,7 +156,7 @@ def _wrong_numbers(
         yield from wrong.items()
         if "index_count" in wrong:
             return
-        # The slot count is that of used slots since 4.8, of items before, or between.
+        # The slot count is that of used slots since 4.7.1, of items before, or between.
         used = summary.slots_used.get(file.path)
         if items > 0 and used is not None and not used <= header.slot_count <= items:
             yield "slot_count", f"a slot count from {used} to {items}"
