@@ -101,21 +101,21 @@ UNIT_WITHOUT_SIZE = Clause(
     id="STORE-QUEUE-011",
     level=Level.QUIRK,
     text=(
-        "Up to 4.9, a pull that reaches a unit of size 0 within a queue is refused "
+        "Up to 5.0, a pull that reaches a unit of size 0 within a queue is refused "
         "with SYSTEM_ERROR (1): no consumer gets past the unit."
     ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#getMessage",
-    until="4.9",
+    until="5.0",
 )
 UNIT_WITHOUT_SIZE_IS_SILENT = Clause(
     id="STORE-QUEUE-012",
     level=Level.QUIRK,
     text=(
-        "From 5.0 on, a pull that reaches a unit of size 0 within a queue is never "
+        "From 5.1 on, a pull that reaches a unit of size 0 within a queue is never "
         "answered: no consumer gets past the unit."
     ),
     source="5.3.3 org.apache.rocketmq.store.CommitLog#getMessage",
-    since="5.0",
+    since="5.1",
 )
 
 unit_layout = Struct(

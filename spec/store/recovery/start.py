@@ -117,7 +117,7 @@ UNIT_SIZE_IS_BELIEVED = Clause(
     level=Level.QUIRK,
     text=(
         "A unit's size is never compared with its record's: a consumer gets that "
-        "many bytes, for a size of 0 an error, or from 5.0 on no response."
+        "many bytes, for a size of 0 an error, or from 5.1 on no response."
     ),
     source=f"4.6.0 {_STORE}#getMessage",
 )
