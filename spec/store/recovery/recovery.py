@@ -335,11 +335,10 @@ PROPERTIES_ARE_NOT_CHECKED = Clause(
     id="REC-SCAN-008",
     level=Level.QUIRK,
     text=(
-        "From 4.5 on, a start accepts a record whose properties are zeros, because "
-        "the checksum covers the body only."
+        "A start accepts a record whose properties are zeros, because the checksum "
+        "covers the body only."
     ),
     source=f"{_LOG}#checkMessageAndReturnSize",
-    since="4.5",
     issues=("apache/rocketmq#7437",),
 )
 NAMES_ARE_OFFSETS = Clause(
