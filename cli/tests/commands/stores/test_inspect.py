@@ -241,8 +241,8 @@ def test_a_value_means_what_it_means_in_the_release() -> None:
     assert "counts the slots that hold an item. [INDEX-HEADER-006]" in new
     assert "INDEX-HEADER-005" not in new
     both = run(path).output
-    assert "up to 4.7: " in both
-    assert "since 4.8: " in both
+    assert "up to 4.7.0: " in both
+    assert "since 4.7.1: " in both
 
 
 def test_fields_have_their_clauses_and_the_clauses_their_issues(log: Path) -> None:
