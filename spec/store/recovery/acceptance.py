@@ -92,8 +92,8 @@ TOO_LARGE_FOR_A_FILE = Clause(
     level=Level.QUIRK,
     text=(
         "A message of at most maxMessageSize that fits in no commit-log file is not "
-        "stored and does not advance its queue's offset, although it may be answered "
-        "with SUCCESS (0)."
+        "stored, although it may be answered with SUCCESS (0). It does not advance "
+        "its queue's offset, except from 5.0 to 5.1.0."
     ),
     source="4.6.0 org.apache.rocketmq.store.CommitLog#putMessage",
 )

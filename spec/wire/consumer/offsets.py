@@ -248,21 +248,21 @@ SEARCH_LOST_ALL = Clause(
     id="OFFSET-SEARCH-012",
     level=Level.QUIRK,
     text=(
-        "Up to 5.1.0, a search in a queue whose messages were all deleted finds the "
+        "Up to 4.9, a search in a queue whose messages were all deleted finds the "
         "offset before the first of its last file, or 0."
     ),
     source=_SEARCH,
-    until="5.1.0",
+    until="4.9",
 )
 SEARCH_LOST_ALL_IS_END = Clause(
     id="OFFSET-SEARCH-013",
     level=Level.MUST,
     text=(
-        "From 5.1.1 on, a search in a queue whose messages were all deleted finds "
+        "From 5.0 on, a search in a queue whose messages were all deleted finds "
         "its max offset."
     ),
     source=_SEARCH_5,
-    since="5.1.1",
+    since="5.0",
 )
 RESET_OF_STRANGERS = Clause(
     id="OFFSET-RESET-001",
