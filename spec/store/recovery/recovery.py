@@ -314,14 +314,14 @@ GARBAGE_IN_THE_LOG = Clause(
     id="REC-DISPATCH-007",
     level=Level.QUIRK,
     text=(
-        "From 4.5 to 5.3.1, dispatch that meets an invalid record skips the rest of "
+        "From 4.5 to 4.9, dispatch that meets an invalid record skips the rest of "
         "what it had read on a master, and stays there for ever on a slave."
     ),
     source=f"{_STORE}$ReputMessageService#doReput",
     # 4.4 dispatches nothing of what a start finds, and since 5.3.2 recovery itself
     # dispatches and ends the log there: in those it cannot be seen.
     since="4.5",
-    until="5.3.1",
+    until="4.9",
     issues=("apache/rocketmq#6767", "apache/rocketmq#289"),
 )
 CHECKSUM_ZERO = Clause(
