@@ -318,8 +318,8 @@ GARBAGE_IN_THE_LOG = Clause(
         "what it had read on a master, and stays there for ever on a slave."
     ),
     source=f"{_STORE}$ReputMessageService#doReput",
-    # 4.4 dispatches nothing of what a start finds, and since 5.3.2 recovery itself
-    # dispatches and ends the log there: in those it cannot be seen.
+    # 4.4, and 5.0 to 5.3.1, dispatch nothing of what a start finds. Since 5.3.2
+    # recovery itself dispatches, and ends the log there.
     since="4.5",
     until="4.9",
     issues=("apache/rocketmq#6767", "apache/rocketmq#289"),
