@@ -8,8 +8,9 @@ other, later tests are *blocked*.
 
 Several workers share one target at first. When it breaks, each worker starts a target
 of its own and repeats the test that ran meanwhile. Only the test that breaks a target
-again fails. Where no other target can be started, the first worker to detect the break
-names the test.
+again fails. If none does, the end of the shared target is an error, because it stays
+unknown which test caused it. Where no other target can be started, the first worker to
+detect the break names the test.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -75,6 +76,7 @@ class Guard:
         self.must_repeat = False
         """Whether the running test is to run again, on a target of this worker."""
         self._found: list[Verdict] = []
+        self._shared_breaks: list[Verdict] = []
 
     def before(self, test: str, clauses: list[str]) -> None:
         """Block *test* where the target is broken and cannot be replaced."""
@@ -114,6 +116,11 @@ class Guard:
         found, self._found = self._found, []
         return found
 
+    def take_shared_breaks(self) -> list[Verdict]:
+        """Return new verdicts of tests that ran when the shared target broke."""
+        breaks, self._shared_breaks = self._shared_breaks, []
+        return breaks
+
     def after(self, verdict: Verdict) -> Verdict:
         """Return *verdict* of a failed test, changed where the target has broken."""
         if not self._is_watched():
@@ -128,7 +135,10 @@ class Guard:
         except TargetError as error:
             return self._left_broken(verdict, problem, str(error))
         self.must_repeat = was_shared
-        return broken(verdict, problem, report)
+        verdict = broken(verdict, problem, report)
+        if was_shared:
+            self._shared_breaks.append(verdict)
+        return verdict
 
     def _left_broken(self, verdict: Verdict, problem: str, why: str) -> Verdict:
         first = self._first_break(Break(test=verdict.test, problem=problem))
@@ -202,6 +212,16 @@ def broken(verdict: Verdict, problem: str, report: str, why: str = "") -> Verdic
     )
 
 
+def unrepeated(verdict: Verdict, report: str) -> Verdict:
+    """Return the error of a test that ran when the shared target ended, never again.
+
+    *report* is that of the program that ended.
+    """
+    found = broken(verdict, verdict.broke, report)
+    reason = f"the target ended while this test or another one ran: {found.found}"
+    return replace(found, outcome=Outcome.ERROR, blamed=[], broke="", reason=reason)
+
+
 def without_verdict(verdict: Verdict, outcome: Outcome, reason: str) -> Verdict:
     """Return *verdict* as of a test that ended without one."""
     return Verdict(
@@ -225,6 +245,8 @@ def run_guarded(item: pytest.Item, nextitem: pytest.Item | None, guard: Guard) -
         guard.must_repeat = False
         _forget_fixtures(item)
         reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    breaks = [one.dump() for one in guard.take_shared_breaks()]
+    vars(reports[-1])["conformance_breaks"] = breaks  # pytest carries them, too
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
+from functools import partial
+from pathlib import Path
 
 from conformance.harness.client.lying_server import LyingServer, honest
 from spec.wire.bodies.fastjson import dumps
@@ -192,18 +194,25 @@ def running(habit: Habit) -> Iterator[str]:
 
 
 def main() -> None:
-    """Serve on two ports until the habit ends the program: HABIT NAMESRV BROKER."""
-    habit, *ports = sys.argv[1:]
-    broker, namesrv = (HostilePeer(Habit(habit), port=int(one)) for one in ports[::-1])
+    """Serve on two ports until the habit ends the program: HABIT NAMESRV BROKER MARK.
+
+    A program that ends leaves the file MARK. One that finds it has another habit.
+    """
+    habit, *ports, mark = sys.argv[1:]
+    has_ended = bool(mark) and Path(mark).exists()
+    shown = Habit.LACKS_ADMIN if has_ended else Habit(habit)
+    broker, namesrv = (HostilePeer(shown, port=int(one)) for one in ports[::-1])
     namesrv.broker, namesrv.topics = broker.server.address, broker.topics
-    broker.end = namesrv.end = _end_program
+    broker.end = namesrv.end = partial(_end_program, mark)
     with broker.server, namesrv.server:
         sys.stdout.write("ready\n")
         sys.stdout.flush()
         threading.Event().wait()
 
 
-def _end_program() -> None:
+def _end_program(mark: str) -> None:
+    if mark:
+        Path(mark).touch()
     sys.stdout.write(LAST_WORDS)
     sys.stdout.flush()
     os._exit(EXIT_STATUS)

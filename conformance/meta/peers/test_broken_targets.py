@@ -104,8 +104,13 @@ def test_blocks(broker):
 """
 
 
-def target_file(directory: Path, habit: Habit, *, capabilities: str = "") -> str:
-    """Return a target that is started as a program with a bad *habit*."""
+def target_file(
+    directory: Path, habit: Habit, *, capabilities: str = "", mark: str = ""
+) -> str:
+    """Return a target that is started as a program with a bad *habit*.
+
+    With the name *mark* of a file, it has that habit once.
+    """
     path = directory / "hostile.toml"
     path.write_text(
         'release = "4.6.0"\n'
@@ -114,7 +119,8 @@ def target_file(directory: Path, habit: Habit, *, capabilities: str = "") -> str
         f'PYTHONPATH = "{SOURCES}"\n'
         "[broker]\n"
         'command = ["{python}", "-m", "conformance.meta.peers.hostile_peer",'
-        f' "{habit}", "{{namesrv_port}}", "{{broker_port}}"]\nready_line = "ready"\n',
+        f' "{habit}", "{{namesrv_port}}", "{{broker_port}}", "{mark}"]\n'
+        'ready_line = "ready"\n',
         encoding="utf-8",
     )
     return f"cmd:{path}"
@@ -245,6 +251,21 @@ def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None
     assert failed == {"WIRE-FRAME-002"}
     assert ended.outcomes["WIRE-FRAME-001"] == "pass"
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
+
+
+@pytest.mark.parametrize("tests", [READS + SENDS, BREAKS_QUIETLY + READS_LATER])
+def test_the_end_of_the_workers_target_that_none_repeats_is_an_error(
+    tmp_path: Path, tests: str
+) -> None:
+    target = target_file(tmp_path, Habit.ENDS, mark=str(tmp_path / "ended"))
+    ended = run_made(tmp_path, target, tests, AS_4_6, "-n", "1", "--by-cause")
+    assert "fail" not in ended.outcomes.values()
+    assert ended.outcomes["WIRE-FRAME-002"] == "error"
+    assert ended.code == 3
+    reason = ended.reasons["WIRE-FRAME-002"]
+    assert f"another one ran: it ended with exit status {EXIT_STATUS}" in reason
+    assert LAST_WORDS in reason
+    assert LAST_WORDS in ended.output
 
 
 def test_a_fixture_that_needs_a_lacking_request_is_unsupported(tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ def _report_of(kind: str, verdict: Verdict) -> pytest.TestReport:
     if kind == STALE_CASES:
         name = verdict.blamed[0]
     report = _report(kind, name)
-    if verdict.outcome is Outcome.FAIL:
+    if verdict.outcome in (Outcome.FAIL, Outcome.ERROR):
         report.outcome, report.longrepr = "failed", verdict.text
     elif verdict.outcome is Outcome.KNOWN:
         report.outcome = "skipped"

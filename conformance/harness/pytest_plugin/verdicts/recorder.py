@@ -12,6 +12,7 @@ from conformance.harness.baseline.baseline_verdicts import (
     passed_steps,
     passes_of_known,
 )
+from conformance.harness.blocked.guard import unrepeated
 from conformance.harness.pytest_plugin.options import Options
 from conformance.harness.pytest_plugin.verdicts.added_cases import (
     BASELINE_CASES,
@@ -66,6 +67,8 @@ class Recorder:
         self._results: list[ClauseResult] = []
         self._late: list[Verdict] = []
         """Verdicts of tests whose reports had passed before."""
+        self._breaks: list[Verdict] = []
+        """Verdicts of tests that ran when the target of all workers broke."""
         self._comparison: Comparison | None = None
         self._session: pytest.Session | None = None
         self._interrupted = ""
@@ -88,6 +91,7 @@ class Recorder:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict that a report carries."""
+        self._breaks += map(Verdict.load, getattr(report, "conformance_breaks", ()))
         dumped = getattr(report, "conformance", None)
         if dumped is None:
             return
@@ -116,6 +120,7 @@ class Recorder:
     def _finish(self, session: pytest.Session) -> None:
         description = self._host.description
         self._add_baseline(session.config, description)
+        self._add_unrepeated()
         self._results = self._record.results(description)
         stale = [one.failure for one in self._results if one.reason == STALE]
         add_cases(session.config, STALE_CASES, filter(None, stale))
@@ -199,6 +204,16 @@ class Recorder:
         failed = list(baseline_verdicts(description, known, profile))
         self._record.add_first([*failed, *passes_of_known(description, known)])
         add_cases(config, BASELINE_CASES, [*failed, *passed_steps(description)])
+
+    def _add_unrepeated(self) -> None:
+        """Record that the target of all workers ended, if no test ended another one.
+
+        A target that still runs was slow, or is again what it was.
+        """
+        report = self._host.end_report()
+        if self._breaks and report and not any(x.broke for x in self._record.verdicts):
+            self._late.append(unrepeated(self._breaks[0], report))
+            self._record.add(self._late[-1])
 
     def _prepare_output(self, config: pytest.Config) -> None:
         """Fit failures into the terminal; leave them out where causes are written."""
