@@ -36,9 +36,9 @@ def _open_standard_streams() -> None:
     # With PYTHONUNBUFFERED, Python drops the rest of a text that a full disk cuts.
     out = sys.stdout
     if isinstance(out.buffer, io.RawIOBase):
-        buffer = io.BufferedWriter(out.buffer)
-        form = (out.encoding, out.errors)
-        sys.stdout = io.TextIOWrapper(buffer, *form, line_buffering=True)
+        sys.stdout = os.fdopen(
+            out.fileno(), "w", 1, out.encoding, out.errors, closefd=False
+        )
 
 
 if __name__ == "__main__":

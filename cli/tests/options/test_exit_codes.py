@@ -92,12 +92,18 @@ def test_an_output_beyond_the_limit_of_a_file_is_one_line(
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_the_end_of_the_session_ends_a_command_like_ctrl_c(number: int) -> None:
-    command = module_command("cli", "consume", "T", "-n", "127.0.0.1:1")
+    # nohup may ignore SIGHUP for the tests.
+    started = ["env", "--default-signal=HUP"]
+    command = [*started, *module_command("cli", "consume", "T", "-n", "127.0.0.1:1")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert "trying again" in process.stderr.readline()
-        process.send_signal(number)
-        assert (process.wait(), process.stderr.read()) == (0, "")
+        try:
+            assert process.stderr is not None
+            assert "trying again" in process.stderr.readline()
+            process.send_signal(number)
+            assert process.communicate(timeout=30)[1] == ""
+        finally:
+            process.kill()
+    assert process.returncode == 0
 
 
 def test_a_group_without_a_command_prints_its_help() -> None:

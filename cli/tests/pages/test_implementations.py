@@ -76,6 +76,7 @@ def test_a_report_names_the_command_and_not_its_module(
         commands.append((prog_name, report_of([], description).command))
 
     monkeypatch.setattr("cli.main.main", run)
+    monkeypatch.setattr(sys, "stdout", sys.stdout)  # the program may buffer it
     monkeypatch.setattr(sys, "argv", [program, "test", "--suite", "wire"])
     runpy.run_path(program, run_name="__main__")
     assert commands == [("rmqc", "rmqc test --suite wire")]

@@ -108,13 +108,16 @@ def test_port_0_is_a_free_port_that_the_first_line_names(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("only", [[], ["--only", "namesrv"]])
-@pytest.mark.parametrize(("before", "code"), [("", 0), ("trap '' HUP;", -9)])
+@pytest.mark.parametrize(
+    ("start", "code"),
+    [("exec env --default-signal=HUP", 0), ("trap '' HUP; exec", -9)],
+)
 def test_the_end_of_the_terminal_stops_a_server_unless_nohup_ignores_it(
-    tmp_path: Path, only: list[str], before: str, code: int
+    tmp_path: Path, only: list[str], start: str, code: int
 ) -> None:
     words = ["serve", "--namesrv-port", "0", "--broker-port", "0", *only]
     command = module_command("cli", *words, "--store", str(tmp_path / "store"))
-    shell = ("/bin/sh", "-c", f'{before} exec "$@"', "sh")
+    shell = ("/bin/sh", "-c", f'{start} "$@"', "sh")
     with subprocess.Popen([*shell, *command], stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
