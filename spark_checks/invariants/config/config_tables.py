@@ -39,18 +39,25 @@ def check_config_tables(store: Store, summary: SurveySummary) -> Iterator[Findin
 def check_configuration(store: Store) -> Iterator[Finding]:
     """Yield the configuration files, and copies, that no broker can have written.
 
+    Since 5.1 a kill may cut a file while it is written. A start loads its copy then
+    (5.3.3 common.MixAll#string2File, common.ConfigManager#load).
+
     fastjson accepts zero bytes within a name and never writes them. They are left by a
     disk that lost a write.
     """
     for file in store.settings:
         found = config_file(store, file.path)
         offset, reason = found.data.find(b"\0"), "a zero byte within a text"
+        severity = None
         if found.error is not None:
             offset, reason = found.error.offset or 0, str(found.error).splitlines()[0]
+            if config_file(store, f"{file.path}.bak").value is not None:
+                severity = Severity.UNFINISHED
         if offset >= 0:
             is_copy = file.name.endswith(".bak")
             name = "INV-CONFIG-003" if is_copy else "INV-CONFIG-001"
-            yield file_finding(name, file.path, (offset, file.size), found=reason)
+            place = offset, file.size
+            yield file_finding(name, file.path, place, severity, found=reason)
 
 
 def _missing(store: Store, path: str, summary: SurveySummary) -> Iterator[Finding]:

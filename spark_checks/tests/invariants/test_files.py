@@ -161,6 +161,21 @@ def test_a_cut_checkpoint_is_an_error_only_without_all_times(
 
 
 @pytest.mark.parametrize(
+    ("copy", "severity"),
+    [(b'{"topicConfigTable":{}}', Severity.UNFINISHED), (b"", Severity.ERROR)],
+)
+def test_a_configuration_file_that_a_kill_cuts_may_have_a_copy(
+    root: Path, copy: bytes, severity: Severity
+) -> None:
+    _put("config/topics.json", b'{"topicConfig')(root)
+    _put("config/topics.json.bak", copy)(root)
+    found = check_configuration(list_store(str(root)))
+    assert {one.severity for one in found if one.invariant.id == "INV-CONFIG-001"} == {
+        severity
+    }
+
+
+@pytest.mark.parametrize(
     "name", ["checkpoint", "config/topics.json", "commitlog/00000000000000049152"]
 )
 def test_a_pipe_in_place_of_a_file_makes_a_store_unreadable(
