@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from spark_checks.audit import Audit
 from spark_checks.findings import (
@@ -187,9 +188,27 @@ class Advice:
 
     @property
     def _donor(self) -> str:
-        """The quoted directory that files are copied from, or OTHER if it is remote."""
+        """The quoted directory that files are copied from.
+
+        OTHER if it is unknown or remote, or if the compared store has another log.
+        """
         other = str(self.audit.against["store"]) if self.audit.against else "://"
-        return "OTHER" if "://" in other else shlex.quote(other.rstrip("/"))
+        is_usable = "://" not in other and not self._has_another_log
+        return shlex.quote(other.rstrip("/")) if is_usable else "OTHER"
+
+    @property
+    def _has_another_log(self) -> bool:
+        """Whether the compared store has other records where this one is undamaged.
+
+        A salvaged store has other queue offsets: its files do not fit.
+        """
+        ranges = cast(
+            "Sequence[Mapping[str, int]]", (self.audit.against or {}).get("ranges", ())
+        )
+        changed = sum(one["changed"] for one in ranges)
+        only_here = sum(one["only_here"] for one in ranges)
+        is_other = only_here > 0 and not self.forecast.foreign_files
+        return is_other or changed > count_of(self.damage)
 
     def _from_other(self, text: str) -> str:
         """Return *text* without the explanation of OTHER where no command has it."""
@@ -198,7 +217,8 @@ class Advice:
 
     def for_group(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return a sentence and commands for *findings* of one invariant."""
-        name, usual = findings[0].invariant.id, findings[0].invariant.advice
+        name = findings[0].invariant.id
+        usual = findings[0].invariant.advice.replace(EXPLAINED, "")
         family = name.rpartition("-")[0]
         is_effect = not name.startswith(CAUSES) and not is_damage(findings[0])
         if (self.damage or self.is_log_short) and is_effect:
