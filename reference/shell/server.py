@@ -198,12 +198,11 @@ def broker_options(setup: Setup) -> BrokerOptions:
     settings = {"brokerIP1": setup.host, **setup.settings}
     if setup.broker_port is not None:
         settings["listenPort"] = str(setup.broker_port)
-    if "listenPort" in settings and "haListenPort" not in settings:
-        port = BrokerOptions({"listenPort": settings["listenPort"]}).listen_port
-        settings["haListenPort"] = str(port + PORT_DISTANCE)
     if not 1 <= setup.name_server_port <= PORT_MAX:
         port = setup.name_server_port
         raise SettingError(f"--namesrv-port is {port}, not between 1 and {PORT_MAX}")
+    port = BrokerOptions(settings).listen_port
+    settings["haListenPort"] = str(port + PORT_DISTANCE)  # [ROUTE-OUTERAPI-013]
     options = BrokerOptions(settings)
     options.check_role()
     options.store_ip = resolve(options.broker_ip1)

@@ -47,9 +47,8 @@ class _CommandWithFaults(click.Command):
 @click.option(
     "--broker-port",
     type=int,
-    help="Port of the broker; also opens this port - 2 (VIP), and haListenPort of the"
-    " file or port + 1 for slaves. 0 takes free ones.  [default: listenPort of the"
-    " file, or 10911]",
+    help="Port of the broker; also opens this port - 2 (VIP), and port + 1 for"
+    " slaves. 0 takes free ones.  [default: listenPort of the file, or 10911]",
 )
 @click.option(
     "--store",

@@ -29,7 +29,7 @@ def test_the_option_is_preferred_to_the_file_and_the_file_to_the_default() -> No
     assert ports() == (10911, 10912)
     assert ports(settings={"listenPort": "12000"}) == (12000, 12001)
     assert ports(13000, {"listenPort": "12000"}) == (13000, 13001)
-    assert ports(13000, {"haListenPort": "14000"}) == (13000, 14000)
+    assert ports(13000, {"haListenPort": "14000"}) == (13000, 13001)
 
 
 @pytest.mark.parametrize("text", ["99999", "0", "port"])

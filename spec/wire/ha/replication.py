@@ -21,7 +21,7 @@ from spec.clause import Clause, Level
 from spec.layout import LayoutError, build, field, parse
 
 PORT_DISTANCE = 1
-"""A master's HA port lies this far above its own unless haListenPort is set."""
+"""A master's HA port lies this far above its own (ROUTE-OUTERAPI-013)."""
 ACK_SIZE = 8
 HEADER_SIZE = 12
 
