@@ -79,6 +79,7 @@ def a_is(*values: str) -> list[Properties]:
 
 
 UNUSUAL_EXPRESSIONS: Mapping[str, tuple[str, list[Properties]]] = {
+    "a = b": ("PULL-SQL-003", [{}]),
     "a > 1": ("PULL-SQL-004", a_is("7")),
     "a > 1L": ("PULL-SQL-004", a_is("7")),
     "a > 2147483647": ("PULL-SQL-004", []),

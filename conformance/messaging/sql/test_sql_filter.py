@@ -82,6 +82,7 @@ def test_keywords_brackets_and_comments(mixed: SqlTopic, sql: str) -> None:
 
 
 MARKERS = {
+    "PULL-SQL-003": pytest.mark.clause("PULL-SQL-003"),
     "PULL-SQL-004": pytest.mark.clause("PULL-SQL-004"),
     "PULL-SQL-005": pytest.mark.clause("PULL-SQL-005"),
     "PULL-SQL-006": pytest.mark.clause("PULL-SQL-006"),

@@ -56,7 +56,8 @@ UNKNOWN = Clause(
     level=Level.MUST,
     text=(
         "In an SQL92 expression a comparison with a missing property is unknown, and "
-        "so are NOT, AND and OR of it unless the other operand decides."
+        "so are NOT, AND and OR of it unless the other operand decides. With = and <>, "
+        "a missing property on the right differs from a value and equals a missing one."
     ),
     source=f"4.6.0 {_FILTER}.expression.LogicExpression",
 )
