@@ -150,12 +150,13 @@ RETRY_TOPIC = Clause(
     id="SEC-PERM-014",
     level=Level.MUST,
     text=(
-        "From 4.9.4 on, a send to a retry topic needs SUB on the producer group of the "
-        "request, and no permission on the topic."
+        "From 4.9.4 to 5.2, a send to a retry topic needs SUB on the producer group of "
+        "the request, and no permission on the topic. From 5.3.0 to 5.3.2 it needs SUB "
+        "on the group of the retry topic."
     ),
     source=_PARSE_4_9,
     since="4.9.4",
-    until=_LAST,
+    until="5.2",
 )
 TRACE_TOPIC_IS_OPEN = Clause(
     id="SEC-PERM-015",

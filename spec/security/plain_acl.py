@@ -174,12 +174,13 @@ ADMIN_WITH_LISTS = Clause(
     id="SEC-ACL-015",
     level=Level.QUIRK,
     text=(
-        "An account with admin: true and an entry in topicPerms or groupPerms is bound "
-        "to its permissions and defaults like any other."
+        "Up to 5.1.0, an account with admin: true and an entry in topicPerms or "
+        "groupPerms is bound to its permissions and defaults like any other. From "
+        "5.1.1 on it has every permission."
     ),
     source=f"{_MANAGER}#checkPerm",
     since="4.5",
-    until=_LAST,
+    until="5.1.0",
 )
 RELOADED = Clause(
     id="SEC-ACL-016",

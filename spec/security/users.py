@@ -109,12 +109,12 @@ UPDATED = Clause(
     id="SEC-USER-009",
     level=Level.MUST,
     text=(
-        "AUTH_UPDATE_USER (3002) changes the members that its body has, and keeps the "
-        "others. A new password is in force with the next request."
+        "From 5.3.2 on, AUTH_UPDATE_USER (3002) changes the members that its body has, "
+        "and keeps the others. A new password is in force with the next request. "
+        "5.3.0 and 5.3.1 answer SUCCESS (0) and change nothing."
     ),
-    source="5.3.3 org.apache.rocketmq.auth.authentication.manager"
-    ".AuthenticationMetadataManagerImpl#updateUser",
-    since="5.3",
+    source=f"{_ADMIN}#updateUser",
+    since="5.3.2",
 )
 UPDATE_OF_MISSING = Clause(
     id="SEC-USER-010",

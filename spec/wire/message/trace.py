@@ -73,7 +73,7 @@ TRACE_WITH_HOST = Clause(
 TRACE_AFTER_LONGER = Clause(
     id="CLIENT-TRACE-005",
     level=Level.MUST,
-    text="From 4.8 on, the line SubAfter ends with time and group.",
+    text="From 4.8 on, except in 4.9.1, the line SubAfter ends with time and group.",
     source=f"4.8.0 {_ENCODER}#encoderFromContextBean",
     since="4.8",
     untestable="a broker stores the body of a trace as of any message",
@@ -94,12 +94,13 @@ TRACE_AFTER_CLOUD_AGAIN = Clause(
     id="CLIENT-TRACE-010",
     level=Level.QUIRK,
     text=(
-        "From 5.1.3 to 5.3.1, a client of the access channel CLOUD omits time and "
-        "group of SubAfter and the byte 2 after them, as 4.9.5 did and 5.0 did not."
+        "From 5.1.4 to 5.3.0, a client of the access channel CLOUD omits time and "
+        "group of SubAfter and the byte 2 after them, as 4.9.5 did and 5.0 did not. "
+        "From 5.3.1 on it omits time and group only."
     ),
     source=f"5.1.4 {_ENCODER}#encoderFromContextBean",
-    since="5.1.3",
-    until="5.3.1",
+    since="5.1.4",
+    until="5.3.0",
     untestable="a broker stores the body of a trace as of any message",
 )
 TRACE_OF_TRANSACTION = Clause(

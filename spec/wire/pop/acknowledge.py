@@ -196,20 +196,20 @@ ORDER_SAME_ATTEMPT = Clause(
     id="POP-ORDER-004",
     level=Level.MUST,
     text=(
-        "A second orderly pop with the attemptId of the first returns the same "
-        "messages immediately."
+        "From 5.1.1 on, a second orderly pop with the attemptId of the first returns "
+        "the same messages immediately."
     ),
     source=f"{_ORDER}#checkBlock",
-    since="5.0.1",
+    since="5.1.1",
 )
 ORDER_AGAIN = Clause(
     id="POP-ORDER-005",
     level=Level.MUST,
     text=(
         "Messages of an orderly pop that are not acknowledged in their invisible time "
-        "are returned again, in the same order, and orderCountInfo counts the "
-        "earlier pop."
+        "are returned again, in the same order. From 5.1 on, orderCountInfo counts "
+        "the earlier pop for each message and for the queue."
     ),
     source=f"{_ORDER}#update",
-    since="5.0",
+    since="5.1",
 )

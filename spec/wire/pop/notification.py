@@ -119,7 +119,7 @@ SHARED_QUEUES = Clause(
     text=(
         "In mode POP with popShareQueueNum n, a member is assigned its own queues and "
         "those of the next n members by client id. It holds for n above 0 and below "
-        "the number of members minus 1."
+        "the number of members minus 1, and with a queue for each member."
     ),
     source=f"{_ASSIGNMENT}#allocate4Pop",
     since="5.0",

@@ -45,7 +45,10 @@ ALL_QUEUES = Clause(
 ONE_QUEUE = Clause(
     id="POP-GET-002",
     level=Level.MUST,
-    text="A pop with a queue id of the topic returns messages of that queue only.",
+    text=(
+        "A pop with a queue id of the topic returns messages of that queue only, and "
+        "of the group's retry topic."
+    ),
     source=_REQUEST,
     since="5.0",
 )
@@ -105,11 +108,12 @@ FIRST_FROM_MEMORY = Clause(
     id="POP-GET-009",
     level=Level.QUIRK,
     text=(
-        "The first pop of a group with initMode 1 (MAX) begins at offset 0 all the "
-        "same while the whole queue is in memory."
+        "From 5.1.4 on, the first pop of a group with initMode 1 (MAX) begins at "
+        "offset 0 all the same while the whole queue is in memory. Earlier releases "
+        "begin at the last message."
     ),
     source=f"{_POP}#getInitOffset",
-    since="5.1",
+    since="5.1.4",
 )
 ONLY_TRUE = Clause(
     id="POP-GET-010",
@@ -221,21 +225,21 @@ REVIVED_TOPIC = Clause(
     id="POP-REVIVE-002",
     level=Level.MUST,
     text=(
-        "A message popped again has its own topic, and reconsume times one more than "
-        "before."
+        "From 5.1 on, a message popped again has its own topic, and reconsume times "
+        "one more than before. 5.0 returns it with the name of the retry topic."
     ),
     source=_QUEUE,
-    since="5.0",
+    since="5.1",
 )
 REVIVED_PROPERTIES = Clause(
     id="POP-REVIVE-003",
     level=Level.MUST,
     text=(
-        "A message popped again has its first pop time in the property 1ST_POP_TIME, "
-        "and its receipt in the property POP_CK."
+        "From 5.1 on, a message popped again has its first pop time in the property "
+        "1ST_POP_TIME, and its receipt in the property POP_CK, which 5.0 omits."
     ),
     source=f"{_REVIVE}#reviveRetry",
-    since="5.0",
+    since="5.1",
 )
 RETRY_TOPIC = Clause(
     id="POP-REVIVE-004",
@@ -303,7 +307,7 @@ HELD_UNTIL = Clause(
     level=Level.MUST,
     text=(
         "A held pop without an arrival is answered with POLLING_TIMEOUT (210) when "
-        "its pollTime ends, and not before."
+        "its pollTime ends, and at most 50 ms before."
     ),
     source=f"{_HOLD}#polling",
     since="5.0",
