@@ -10,6 +10,7 @@ from __future__ import annotations
 from spec.clause import Clause, Level
 
 _NOTIFICATION = "5.3.3 org.apache.rocketmq.broker.processor.NotificationProcessor"
+_HOLD = "5.3.3 org.apache.rocketmq.broker.longpolling.PopLongPollingService"
 _ASSIGNMENT = "5.3.3 org.apache.rocketmq.broker.processor.QueryAssignmentProcessor"
 
 HAS_MESSAGE = Clause(
@@ -36,11 +37,12 @@ NOT_NOTIFIED = Clause(
     id="POP-NOTIFY-003",
     level=Level.MUST,
     text=(
-        "NOTIFICATION (200054) without an arrival is answered with SUCCESS (0) and "
-        "hasMsg false when its pollTime ends."
+        "From 5.1.1 on, NOTIFICATION (200054) without an arrival is answered with "
+        "SUCCESS (0) and hasMsg false when its pollTime ends, and at most 50 ms before. "
+        "5.0 does so 3 seconds before, 5.1.0 half a second."
     ),
-    source=f"{_NOTIFICATION}#processRequest",
-    since="5.0",
+    source=f"{_HOLD}#polling",
+    since="5.1.1",
 )
 NOT_FULL = Clause(
     id="POP-NOTIFY-004",
