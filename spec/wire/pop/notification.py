@@ -38,8 +38,8 @@ NOT_NOTIFIED = Clause(
     level=Level.MUST,
     text=(
         "From 5.1.1 on, NOTIFICATION (200054) without an arrival is answered with "
-        "SUCCESS (0) and hasMsg false when its pollTime ends, and at most 50 ms before. "
-        "5.0 does so 3 seconds before, 5.1.0 half a second."
+        "SUCCESS (0) and hasMsg false when its pollTime ends, and at most 50 ms "
+        "before. 5.0 does so 3 seconds before, 5.1.0 half a second."
     ),
     source=f"{_HOLD}#polling",
     since="5.1.1",
