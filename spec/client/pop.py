@@ -75,12 +75,12 @@ RECEIPT_OF_MESSAGE = Clause(
     id="CLIENT-POP-005",
     level=Level.MUST,
     text=(
-        "From 5.0 on, a message with the property POP_CK is acknowledged with this "
+        "From 5.1 on, a message with the property POP_CK is acknowledged with this "
         "receipt as extraInfo. For topic kind 1 the topic of ACK_MESSAGE is "
-        "%RETRY%GROUP_TOPIC."
+        "%RETRY%GROUP_TOPIC. A client of 5.0 replaces the property."
     ),
     source=f"{_API}#processPopResponse",
-    since="5.0",
+    since="5.1",
 )
 FAILED = Clause(
     id="CLIENT-POP-006",

@@ -151,7 +151,7 @@ HOSTS_OF_REPLIES = Clause(
     level=Level.SHOULD,
     text=(
         "A producer accepts a reply whose hosts have a solidus before the address, "
-        "as brokers before 4.9.3 write them (SEND-REPLY-006), even if no request "
+        "as brokers up to 4.9.3 write them (SEND-REPLY-006), even if no request "
         "waits for it."
     ),
     source=f"{_PROCESSOR}#processReplyMessage",
