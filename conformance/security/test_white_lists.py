@@ -129,10 +129,19 @@ def test_a_blank_pattern_matches_nothing(changing: Guard) -> None:
 
 
 @pytest.mark.clause("SEC-WHITE-010")
-@pytest.mark.parametrize("pattern", ["*", "*.*.*.*"])
-def test_asterisks_match_everything(changing: Guard, pattern: str) -> None:
-    matches = {"127.0.0.1": True, "127.1.2.3": True}
-    expect_matches("SEC-WHITE-010", changing, pattern, matches)
+def test_an_asterisk_matches_everything(changing: Guard) -> None:
+    expect_all_match("SEC-WHITE-010", changing, "*")
+
+
+@pytest.mark.clause("SEC-WHITE-011")
+def test_four_asterisks_match_everything(changing: Guard) -> None:
+    expect_all_match("SEC-WHITE-011", changing, "*.*.*.*")
+
+
+def expect_all_match(clause: str, changing: Guard, pattern: str) -> None:
+    """Fail *clause* unless *pattern* matches, also where no list before it did."""
+    changing.change_accounts(SUITE_ACCOUNTS, white=["10.0.0.1"])
+    expect_matches(clause, changing, pattern, {"127.0.0.1": True, "127.1.2.3": True})
 
 
 @pytest.mark.clause("SEC-WHITE-002")

@@ -62,7 +62,8 @@ RANGE = Clause(
     level=Level.MUST,
     text=(
         "127.0.0.1-3 matches the addresses whose last number is from 1 to 3, both "
-        "included. The range may be the second, third or fourth number."
+        "included. The range may be the third or fourth number, and from 4.5.2 on the "
+        "second."
     ),
     source=f"{_FACTORY}.RangeRemoteAddressStrategy#match",
     until=_LAST,
@@ -91,7 +92,18 @@ BLANK = Clause(
 ALL = Clause(
     id="SEC-WHITE-010",
     level=Level.MUST,
-    text="The patterns * and *.*.*.* match every address.",
+    text="The pattern * matches every address.",
     source=f"{_FACTORY}.NullRemoteAddressStrategy#match",
+    until=_LAST,
+)
+ALL_NUMBERS = Clause(
+    id="SEC-WHITE-011",
+    level=Level.MUST,
+    text=(
+        "From 4.5.2 on, the pattern *.*.*.* matches every address. Earlier releases "
+        "do not load a plain_acl.yml that has it."
+    ),
+    source=f"{_FACTORY}#getRemoteAddressStrategy",
+    since="4.5.2",
     until=_LAST,
 )

@@ -29,7 +29,7 @@ from spec.security.plain_acl import (
 
 Address = IPv4Address | IPv6Address
 Matcher = Callable[[Address], bool]
-_EVERYTHING = {"*", "*.*.*.*", "*:*:*:*:*:*:*:*"}
+_EVERYTHING = {"*", "*.*.*.*", "*:*:*:*:*:*:*:*"}  # [SEC-WHITE-011]
 FILE_SIZE_MAX = 1024 * 1024
 """Characters of a file that is read: about ten thousand accounts."""
 
