@@ -54,7 +54,8 @@ SEND = Clause(
     level=Level.MUST,
     text=(
         "SEND_MESSAGE (10) and SEND_MESSAGE_V2 (310) need PUB on the topic. The remark "
-        "of a refusal is No default permission for topic:NAME."
+        "of a refusal is No default permission for topic:NAME. From 5.1.1 on it omits "
+        "default for a topic in topicPerms."
     ),
     source=_PARSE,
     until=_LAST,
