@@ -75,8 +75,9 @@ TEXTS_HAVE_NO_ORDER = Clause(
     id="PULL-SQL-005",
     level=Level.QUIRK,
     text=(
-        "An SQL92 expression compares two properties as doubles; the comparison has "
-        "no result if one is not a number."
+        "An SQL92 expression orders two properties as doubles, and compares their "
+        "texts by = and <>. If one of two that it orders is not a number, the whole "
+        "expression fails, unless an operand on its left has decided."
     ),
     source=f"{_COMPARE}#evaluate",
 )
@@ -94,7 +95,8 @@ TRUTH_ON_THE_LEFT = Clause(
     level=Level.QUIRK,
     text=(
         "In an SQL92 expression a property equals TRUE if its text is true in any "
-        "letter case, but TRUE on the left of = equals no text."
+        "letter case. TRUE on the left of = makes the whole expression fail for a "
+        "message with the property."
     ),
     source=f"{_COMPARE}#__compare",
 )
