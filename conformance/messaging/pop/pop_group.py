@@ -168,21 +168,27 @@ class PopGroup:
         return int(response.fields["offset"]) if not response.code else None
 
     def _receipt(self, record: Record, response: Command) -> PopReceipt:
-        """Return the receipt of *record*: its own, or that of the response's header."""
+        """Return the receipt of *record*: its own, or that of the response's header.
+
+        5.0.0 returns a revived message without its own, under its retry topic.
+        """
         own = decode_properties(record.properties).get(RECEIPT_PROPERTY)
         if own is not None:
             return decode_receipt(own)
+        is_revived = record.topic == self.retry_topic
+        kind = TopicKind.RETRY if is_revived else TopicKind.NORMAL
         fields = response.fields
         first = {
             one.queue: one.offsets[0]
             for one in popped_queues_of(fields, "startOffsetInfo")
-            if one.topic_kind == TopicKind.NORMAL
+            if one.topic_kind == kind
         }
         return PopReceipt(
             first_offset=first[str(record.queue_id)],
             popped_at_ms=int(fields["popTime"]),
             invisible_ms=int(fields["invisibleTime"]),
             revive_queue_id=int(fields["reviveQid"]),
+            topic_kind=kind,
             broker_name=self.broker_name,
             queue_id=record.queue_id,
             queue_offset=record.queue_offset,
