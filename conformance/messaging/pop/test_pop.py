@@ -229,10 +229,15 @@ def test_a_pop_returns_only_what_its_expression_selects(
     )
 
 
-@pytest.mark.clause("POP-GET-008", "POP-GET-009")
 @pytest.mark.parametrize(
     ("clause", "mode"),
-    [("POP-GET-008", InitMode.MIN), ("POP-GET-009", InitMode.MAX)],
+    [
+        pytest.param(clause, mode, marks=marker)
+        for clause, mode, marker in (
+            ("POP-GET-008", InitMode.MIN, pytest.mark.clause("POP-GET-008")),
+            ("POP-GET-009", InitMode.MAX, pytest.mark.clause("POP-GET-009")),
+        )
+    ],
 )
 def test_a_new_group_begins_at_the_first_message(
     pop_group: PopGroup, clause: str, mode: InitMode

@@ -308,6 +308,19 @@ def test_clauses_of_other_releases_can_be_asked_for(tmp_path: Path) -> None:
     }
 
 
+PARTLY_BEYOND = """
+@pytest.mark.clause("WIRE-FRAME-001", "INDEX-KEY-005")
+def test_partly_of_later_releases(broker):
+    fails("INDEX-KEY-005")
+"""
+
+
+def test_no_clause_of_other_releases_fails(tmp_path: Path) -> None:
+    ended = run_faulty(tmp_path, PARTLY_BEYOND)
+    assert ended.outcomes == {"WIRE-FRAME-001": "unsupported"}
+    assert "it ends at INDEX-KEY-005, about other releases" in ended.output
+
+
 def test_a_known_failure_fails_nothing(tmp_path: Path) -> None:
     ended = run_faulty(tmp_path, PASSES + FAILS, known_file(tmp_path, "WIRE-FRAME-002"))
     assert ended.outcomes["WIRE-FRAME-002"] == "known"

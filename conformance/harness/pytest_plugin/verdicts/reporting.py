@@ -75,6 +75,7 @@ def add_verdict(
     )
     if verdict is None:
         return
+    verdict = _about_target(verdict, item)
     if verdict.outcome in UNMET:
         error = call.excinfo.value if call.excinfo is not None else None
         verdict = _with_cause(verdict, item, error)
@@ -114,6 +115,15 @@ def clauses_about_target(item: pytest.Item) -> list[str]:
     beyond = item.config.stash[OPTIONS].beyond_range
     releases = description["release"], description.get("stated_release", "")
     return applicable(named, releases, beyond=beyond) or named
+
+
+def _about_target(verdict: Verdict, item: pytest.Item) -> Verdict:
+    """Return *verdict*, or none if all that failed are clauses about other releases."""
+    others = set(clauses_of(item)).difference(verdict.clauses)
+    if not verdict.blamed or not others.issuperset(verdict.blamed):
+        return verdict
+    reason = f"it ends at {', '.join(verdict.blamed)}, about other releases"
+    return without_verdict(verdict, Outcome.UNSUPPORTED, reason)
 
 
 def _with_cause(
