@@ -202,6 +202,16 @@ def test_a_refusal_is_shown_with_its_own_request(tmp_path: Path) -> None:
     assert "sent      request 310 SEND_MESSAGE_V2" in text
 
 
+def test_without_a_target_every_test_is_an_error(tmp_path: Path) -> None:
+    tests = READS + BREAKS_QUIETLY
+    ended = run_made(tmp_path, "127.0.0.1:1", tests, AS_4_6, has_baseline=True)
+    assert set(ended.outcomes.values()) == {"error"}
+    assert set(ended.reasons.values()) == {
+        "the target 127.0.0.1:1 cannot be tested: no listener on 127.0.0.1:1"
+    }
+    assert ended.code == 3
+
+
 def test_a_started_target_that_ends_is_replaced(tmp_path: Path) -> None:
     target = target_file(tmp_path, Habit.ENDS)
     ended = run_made(tmp_path, target, READS + SENDS + READS_LATER, AS_4_6)
