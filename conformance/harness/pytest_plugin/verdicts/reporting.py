@@ -56,6 +56,8 @@ STORES = frozenset({"files", "readable", "aged", "filled"})
 FIXTURE_CODES = pytest.StashKey[dict[pytest.FixtureDef[object], set[int]]]()
 """Codes of the requests that each fixture has sent."""
 KNOWN = pytest.StashKey[tuple[Known, ...]]()
+OUTCOME = pytest.StashKey[Outcome]()
+"""Outcome of a test before its cleanup."""
 UNMET = (Outcome.FAIL, Outcome.ERROR)
 
 
@@ -63,7 +65,7 @@ def add_verdict(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> None:
     """Give *report* of a phase of *item* the verdict and its text."""
-    if forgive_cleanup(call, report):
+    if forgive_cleanup(item, call, report):
         return
     clauses = clauses_about_target(item)
     verdict = verdicts.verdict_of(
@@ -86,19 +88,26 @@ def add_verdict(
     elif verdict.outcome not in VERDICTS:
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, f"Skipped: {verdict.reason}")
+    item.stash[OUTCOME] = verdict.outcome
     guard = item.config.stash[GUARD]
     attributes = vars(report)  # pytest carries them from worker to controller
     attributes["conformance"] = verdict.dump()
     attributes["conformance_before"] = [one.dump() for one in guard.take_found()]
 
 
-def forgive_cleanup(call: pytest.CallInfo[None], report: pytest.TestReport) -> bool:
+def forgive_cleanup(
+    item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
+) -> bool:
     """Return whether *report* is of a cleanup whose request the target did not fulfil.
 
     The test has its verdict by then, so its phase passes. The text stays as a section.
+    A target that a passed test leaves unreachable is none of these: the test broke it.
     """
     error = call.excinfo.value if call.excinfo is not None else None
-    unfulfilled = (*PRECONDITION_ERRORS, PeerError)
+    has_passed = item.stash.get(OUTCOME, None) is Outcome.PASS
+    unfulfilled = (
+        PRECONDITION_ERRORS if has_passed else (*PRECONDITION_ERRORS, PeerError)
+    )
     if report.when != "teardown" or not isinstance(error, unfulfilled):
         return False
     report.sections.append(("cleanup", first_line(error)))
