@@ -24,6 +24,7 @@ from conformance.harness.blocked.preconditions import (
     lacks_request,
 )
 from conformance.harness.blocked.skips import blocked, unsupported
+from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.peer_errors import WrongOpaqueError
 from conformance.harness.process.workspace import Workspace, try_lock
 from conformance.harness.pytest_plugin.fixtures import OPTIONS, TARGET_OWNER
@@ -84,7 +85,8 @@ class _Observer:
     def _observe(self) -> None:
         """Write the result of the observation, or its error, to the file."""
         try:
-            result = pickle.dumps(self._observation(self._config, self._ending))
+            with CONVERSATIONS.apart():  # they are no frames of the tests meanwhile
+                result = pickle.dumps(self._observation(self._config, self._ending))
         # The error is raised to readers of the result, in any thread or process.
         except BaseException as error:
             result = pickle.dumps(_result_of(self._path.stem, error))

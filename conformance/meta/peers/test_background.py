@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Barrier, Event, Lock, Thread
 from types import SimpleNamespace
@@ -11,6 +12,9 @@ from typing import Any, cast
 import pytest
 
 from conformance.harness.blocked.guard import Break, Guard
+from conformance.harness.client.conversations import CONVERSATIONS
+from conformance.harness.client.lying_server import LyingServer, honest
+from conformance.harness.client.peer import Peer
 from conformance.harness.process.workspace import try_lock
 from conformance.harness.pytest_plugin import background
 from conformance.harness.pytest_plugin.background import (
@@ -19,6 +23,9 @@ from conformance.harness.pytest_plugin.background import (
     ObservationError,
 )
 from conformance.harness.targets.shared_target import TargetOwner
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 
 def worker(directory: Path, name: str) -> pytest.Config:
@@ -45,6 +52,25 @@ def test_a_waiting_worker_observes_in_the_place_of_a_dead_one(tmp_path: Path) ->
     replacement = Background(worker(tmp_path, "gw2"), "death", until_set)
     assert replacement.result() == "seen"
     for one in (waiting, replacement):
+        one.close(interrupted=True)
+
+
+def test_frames_of_an_observation_are_not_those_of_the_running_test(
+    tmp_path: Path,
+) -> None:
+    """A request that the observation lacks would explain a failure of the test."""
+    lacking = partial(honest, code=ResponseCode.REQUEST_CODE_NOT_SUPPORTED)
+    with LyingServer(lacking) as server:
+
+        def observe(*_: object) -> int:
+            with Peer(server.address) as peer:
+                peer.request(Command(code=RequestCode.BROKER_HEARTBEAT))
+            return len(CONVERSATIONS.transcripts())
+
+        CONVERSATIONS.begin()
+        one = Background(worker(tmp_path, "gw0"), "lacking", observe)
+        assert one.result() == 1
+        assert CONVERSATIONS.transcripts() == []
         one.close(interrupted=True)
 
 
