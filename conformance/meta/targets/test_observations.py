@@ -5,17 +5,29 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 from unittest import mock
 
 import pytest
 
+from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.peer_errors import NoResponseError
 from conformance.harness.client.transcript import Transcript
+from conformance.harness.pytest_plugin.fixtures import unique_name
 from conformance.messaging.pop import pop_group as pops
 from conformance.messaging.pop import revival
 from conformance.messaging.pop.pop_group import PopGroup, Revival
-from conformance.routing.liveness.silence import Moment, Watch
+from conformance.routing.fake_broker import FakeCluster
+from conformance.routing.liveness.silence import (
+    RENEWAL_PERIOD_S,
+    Moment,
+    Watch,
+    observe_brokers,
+)
+from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 LATE = NoResponseError("none came in time", Transcript("127.0.0.1:1"))
 
@@ -41,6 +53,33 @@ def test_an_event_that_the_last_check_does_not_find_did_not_happen() -> None:
 def test_a_peer_that_responds_no_more_gives_no_result() -> None:
     with pytest.raises(NoResponseError):
         watch_of([False, LATE]).result()
+
+
+@pytest.mark.parametrize(
+    ("closes", "lacking"),
+    [(False, {"ROUTE-LIVENESS-015", "ROUTE-LIVENESS-016"}), (True, set())],
+)
+def test_a_name_server_without_a_renewal_is_observed_nevertheless(
+    *, closes: bool, lacking: set[str]
+) -> None:
+    renewals = RequestCode.QUERY_DATA_VERSION, RequestCode.BROKER_HEARTBEAT
+
+    def response(request: Command) -> bytes:
+        if request.code == RequestCode.GET_ROUTEINFO_BY_TOPIC:
+            return honest(request, code=ResponseCode.TOPIC_NOT_EXIST)
+        if request.code not in renewals:
+            return honest(request)
+        code = ResponseCode.REQUEST_CODE_NOT_SUPPORTED
+        return b"" if closes else honest(request, code=code)
+
+    ticks = [partial(float, number * RENEWAL_PERIOD_S) for number in (1, 2, 3)]
+    with (
+        LyingServer(response) as server,
+        FakeCluster(server.address, unique_name) as fake_cluster,
+    ):
+        seen = observe_brokers(fake_cluster, ticks)
+    assert seen.lacking == lacking
+    assert None not in seen.missed.values()
 
 
 ONE: Any = "one popped message"

@@ -13,12 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
 import pytest
 
+from conformance.harness.blocked.known_refusals import refused_in
 from conformance.harness.client.client import (
     Client,
     body_of,
@@ -32,6 +33,7 @@ from conformance.harness.client.peer_errors import (
     PeerMisbehavedError,
 )
 from conformance.harness.pytest_plugin.fixtures import unique_name, watched_target
+from conformance.harness.targets.probing.sent_again import KNOWN_CODES
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
 from spec.routing.topic_config import TopicConfig
 from spec.wire.bodies.json_object import as_object, list_in
@@ -74,6 +76,8 @@ class Seen:
     """Its connection was closed."""
     missed: Mapping[str, Moment | None]
     """A peer was missing that was renewed every 30 seconds, by clause."""
+    lacking: frozenset[str] = frozenset()
+    """Clauses about a renewal that the target does not have."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,7 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
         fake_cluster = stack.enter_context(
             FakeCluster(target.namesrv, unique_name, target.release)
         )
-        return _look(fake_cluster, _ticks(ending, rate))
+        return observe_brokers(fake_cluster, _ticks(ending, rate))
 
 
 def watch_members(config: pytest.Config, ending: threading.Event) -> Seen:
@@ -143,24 +147,32 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
         return Idle(closed_s=dict(zip(names, map(closed.get, peers), strict=True)))
 
 
-def _look(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
+def observe_brokers(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
     """Check at each of *ticks* what has happened."""
     talker = _registered(fake_cluster)
     question = Command(
         code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": talker.name}
     )
-    chores, missed = [_talking(talker.peer, question)], {}
-    for clause_id, renew in RENEWALS.items():
-        broker = _registered(fake_cluster)
-        chores.append(_Chore(RENEWAL_PERIOD_S, partial(renew, broker)))
-        missed[clause_id] = Watch(partial(_is_missing, fake_cluster, broker))
-    return _observe(
+    chores = [_talking(talker.peer, question)]
+    brokers = {clause_id: _registered(fake_cluster) for clause_id in RENEWALS}
+    for clause_id, broker in brokers.items():
+        chores.append(_Chore(RENEWAL_PERIOD_S, partial(RENEWALS[clause_id], broker)))
+    seen = _observe(
         ticks,
         chores,
         removed=Watch(partial(_is_missing, fake_cluster, talker)),
         dropped=Watch(partial(_is_closed, talker.peer)),
-        missed=missed,
+        missed={
+            clause_id: Watch(partial(_is_missing, fake_cluster, broker))
+            for clause_id, broker in brokers.items()
+        },
     )
+    lacking = (
+        clause_id
+        for clause_id, broker in brokers.items()
+        if refused_in([broker.peer.transcript], KNOWN_CODES)
+    )
+    return replace(seen, lacking=frozenset(lacking))
 
 
 def _observe(
@@ -238,7 +250,8 @@ class _Chore:
     def do(self, now_s: float) -> None:
         if self._done_s + self.period_s <= now_s < self.until_s:
             self._done_s = now_s
-            with suppress(NoResponseError):  # a busy target may do it nevertheless
+            # A busy target may do it nevertheless, and a close has its own watch.
+            with suppress(PeerError, PeerMisbehavedError):
                 self.action()
 
 
@@ -250,12 +263,7 @@ def _registered(fake_cluster: FakeCluster) -> FakeBroker:
 
 def _talking(peer: Peer, question: Command) -> _Chore:
     """Return the chore of sending a request that renews nothing."""
-
-    def talk() -> None:
-        with suppress(PeerError, PeerMisbehavedError):  # whether it is closed is noted
-            peer.request(question)
-
-    return _Chore(TALK_PERIOD_S, talk, until_s=LAST_TALK_S)
+    return _Chore(TALK_PERIOD_S, partial(peer.request, question), until_s=LAST_TALK_S)
 
 
 def _query_version(broker: FakeBroker) -> None:
@@ -264,7 +272,8 @@ def _query_version(broker: FakeBroker) -> None:
 
 
 def _heartbeat(broker: FakeBroker) -> None:
-    """Send a heartbeat; before 5.0 it gets no response."""
+    """Send a heartbeat; before 5.0 it gets no response, later one is read next time."""
+    broker.peer.receive_waiting()
     fields = broker.identity.fields()
     broker.peer.send(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
 
