@@ -102,7 +102,9 @@ def config_file(store: Store, path: str) -> ConfigFile:
 
 def consumed_path(store: Store) -> str:
     """Return the path of the file from which the broker reads consumed offsets."""
-    has_lmq = store.file(LMQ_CONSUMED_OFFSETS) is not None
+    has_lmq = any(
+        store.file(f"{LMQ_CONSUMED_OFFSETS}{suffix}") for suffix in ("", ".bak")
+    )
     return LMQ_CONSUMED_OFFSETS if has_lmq else CONSUMED_OFFSETS
 
 

@@ -56,8 +56,8 @@ def load_configs(
     values = {}
     for name, tables in _TABLES.items():
         path = f"config/{name}"
-        if name == CONSUMER_OFFSETS_FILE and view.exists(_LMQ_OFFSETS):
-            path = _LMQ_OFFSETS
+        if name == CONSUMER_OFFSETS_FILE and rules.reads_lmq_offsets:
+            path = _LMQ_OFFSETS if _has(view, _LMQ_OFFSETS) else path
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none
@@ -77,6 +77,11 @@ def load_configs(
             clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
             raise StartRefusedError(clause, path, f"{path} {found.report}")
     return values
+
+
+def _has(view: StoreView, path: str) -> bool:
+    """Return whether a file or its copy exists."""
+    return view.exists(path) or view.exists(path + BACKUP_SUFFIX)
 
 
 def offsets_outside(

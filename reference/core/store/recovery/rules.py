@@ -78,6 +78,8 @@ class RecoveryRules(Struct, frozen=True, kw_only=True):
     """An index file that cannot be opened ends the start."""
     indexes_tags: bool = False
     """A message with a tag has an index item for it."""
+    reads_lmq_offsets: bool = False
+    """lmqConsumerOffset.json, which enableLmq writes, replaces consumerOffset.json."""
     refuses_pull_offsets: bool = False
     """consumerOffset.json with entries in pullOffsetTable counts as unreadable."""
 
@@ -149,6 +151,7 @@ _V4_9 = replace(
     # 4.9.4 ScheduleMessageService#start calls correctDelayOffset. 4.9.3 reads the file
     # again after it.
     corrects_delay_offsets=True,
+    reads_lmq_offsets=True,  # 4.9.3 LmqConsumerOffsetManager#configFilePath
 )
 _V5_0 = replace(
     _V4_9,
@@ -219,7 +222,7 @@ _V5_5 = replace(
 RULES: Mapping[str, RecoveryRules] = {
     rules.release: rules
     for rules in (
-        *(_V4_4, _V4_6, replace(_V4_6, release="4.9.3")),
+        *(_V4_4, _V4_6, replace(_V4_6, release="4.9.3", reads_lmq_offsets=True)),
         *(replace(_V4_9, release="4.9.4"), _V4_9),
         *(_V5_0, _V5_1, replace(_V5_2, release="5.1.4"), _V5_2, _V5_3, _V5_4, _V5_5),
     )
