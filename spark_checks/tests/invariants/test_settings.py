@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from spark_checks.config_files import LMQ_CONSUMED_OFFSETS, consumed_path
 from spark_checks.invariants.config.config_tables import (
     check_config_tables,
     check_configuration,
@@ -59,6 +60,14 @@ def test_a_missing_table_is_found_beside_databases_of_access_control(
     (tmp_path / "config" / directory).mkdir(parents=True)
     found = check_config_tables(list_store(str(tmp_path)), DIGEST)
     assert ("config/topics.json" in {one.file for one in found}) is is_found
+
+
+def test_offsets_of_lmqs_may_have_a_copy_alone(tmp_path: Path) -> None:
+    """A kill leaves this between the two steps of STORE-SETTINGS-011."""
+    (tmp_path / "commitlog").mkdir()
+    (tmp_path / "config").mkdir()
+    (tmp_path / f"{LMQ_CONSUMED_OFFSETS}.bak").write_text("{}")
+    assert consumed_path(list_store(str(tmp_path))) == LMQ_CONSUMED_OFFSETS
 
 
 def test_a_queue_id_that_is_no_pattern_is_compared(tmp_path: Path) -> None:
