@@ -112,7 +112,8 @@ class BrokerOptions(Settings):
     """The host part of the address for slaves; brokerIP1 if empty."""
     namesrv_addr: str = ""
     listen_port: Port = 10911
-    ha_listen_port: Port = 10912
+    ha_listen_port: Annotated[Port, ShownOnly()] = 10912
+    """The port above listenPort, whatever the file has."""
     region_id: str = "DefaultRegion"
 
     broker_permission: int = Permission.READ | Permission.WRITE

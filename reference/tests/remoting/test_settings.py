@@ -42,7 +42,7 @@ CHANGED = {
         ("peerMemoryMax=1", "peerMemoryMax is 1, not between 134217728 and"),
         ("brokerId=x", "brokerId is 'x', which is not a number"),
         ("fileReservedTime=1_0", "fileReservedTime is '1_0', which is not a number"),
-        ("haListenPort=99999", "haListenPort is 99999, not between 1 and 65535"),
+        ("listenPort=99999", "listenPort is 99999, not between 1 and 65535"),
         ("flushIntervalCommitLog=0", "flushIntervalCommitLog is 0, not between 1"),
         ("brokerIP1=no.such.invalid", "the host 'no.such.invalid' cannot be resolved"),
         ("namesrvAddr=nowhere", "namesrvAddr: 'nowhere' is not an address such as"),
@@ -101,12 +101,14 @@ def test_a_port_beyond_the_last_is_refused(
 def test_keys_without_effect_are_named() -> None:
     settings = {
         "storePathCommitLog": "/x",
+        "haListenPort": "14000",
         "brokerNmae": "b",
         "brokerIP2": "127.0.0.1",
         "zzz": "",
     }
     assert BrokerOptions.warnings(settings) == [
         "brokerNmae is not a setting of a 4.6.0 broker (did you mean brokerName?)",
+        "haListenPort has no effect here",
         "storePathCommitLog has no effect here",
         "zzz is not a setting of a 4.6.0 broker",
     ]
