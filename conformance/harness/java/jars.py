@@ -86,8 +86,8 @@ def resolve(coordinates: Sequence[str], *, transitive: bool = True) -> list[Path
     try:
         return list(_resolve(set_key(coordinates, transitive=transitive)))
     except OSError as error:
-        reason = f"{error.filename} cannot be written: {error.strerror}"
-        raise JarsUnavailableError(f"the cache of jars: {reason}") from error
+        reason = f"the cache of jars cannot be written: {error}"  # may lack a file name
+        raise JarsUnavailableError(reason) from error
 
 
 def set_key(coordinates: Sequence[str], *, transitive: bool) -> str:
