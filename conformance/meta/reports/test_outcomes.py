@@ -110,6 +110,19 @@ def test_a_busy_target_has_no_verdict(tmp_path: Path) -> None:
     assert ended.code == 3
 
 
+IS_BUSY = """
+@pytest.mark.clause("SEND-STATE-014")
+def test_is_busy(broker):
+    assert broker.send_message(topic="T").code == 2
+    fails("SEND-STATE-014")
+"""
+
+
+def test_a_clause_about_the_response_of_a_busy_target_may_fail(tmp_path: Path) -> None:
+    ended = run_faulty(tmp_path, IS_BUSY, changes={"code": 2})
+    assert ended.outcomes == {"SEND-STATE-014": "fail"}
+
+
 RANDOM = """
 from conformance.harness.blocked.preconditions import precondition
 

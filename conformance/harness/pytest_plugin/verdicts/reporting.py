@@ -42,7 +42,9 @@ from conformance.harness.report.known_failures import Known, reason_for
 from conformance.harness.report.outcome import VERDICTS, Outcome
 from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.client_adapter import AdapterError
+from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 OF_A_STORE = (
     *SENDS,
@@ -173,8 +175,12 @@ def _unsupported(verdict: Verdict, item: pytest.Item) -> Verdict | None:
 def _of_busy(verdict: Verdict, item: pytest.Item) -> Verdict:
     """Return *verdict*, or none if the target was busy at a request of *item*.
 
-    A target that is busy at the baseline has that defect as the cause.
+    A target that is busy at the baseline has that defect as the cause. A clause about
+    the response requires it.
     """
+    texts = (all_clauses()[name].text for name in clauses_of(item))
+    if any(ResponseCode.SYSTEM_BUSY.name in text for text in texts):
+        return verdict
     reason = busy_in_test(item.config.stash[TARGET_OWNER].description)
     if reason is None or defect_behind(verdict, item) is not None:
         return verdict
