@@ -113,7 +113,7 @@ class BrokerOptions(Settings):
     namesrv_addr: str = ""
     listen_port: Port = 10911
     ha_listen_port: Annotated[Port, ShownOnly()] = 10912
-    """The port above listenPort, whatever the file has."""
+    """The port above listenPort, also if the file has another one."""
     region_id: str = "DefaultRegion"
 
     broker_permission: int = Permission.READ | Permission.WRITE

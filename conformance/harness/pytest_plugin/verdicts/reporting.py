@@ -103,7 +103,7 @@ def forgive_cleanup(
     """Return whether *report* is of a cleanup whose request the target did not fulfil.
 
     The test has its verdict by then, so its phase passes. The text stays as a section.
-    A target that a passed test leaves unreachable is none of these: the test broke it.
+    A target that a passed test leaves unreachable is not forgiven: the test broke it.
     """
     error = call.excinfo.value if call.excinfo is not None else None
     has_passed = item.stash.get(OUTCOME, None) is Outcome.PASS
