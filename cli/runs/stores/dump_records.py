@@ -112,6 +112,8 @@ def parts_of(source: Path) -> Iterator[FoundRecord | DamagedRange | str]:
 
 
 Writer = Callable[[FoundRecord], None]
+DELETE = b"\x7f"
+"""The only character of ASCII that JSON may have and a terminal does not print."""
 
 
 def json_writer(out: BinaryIO) -> Writer:
@@ -119,7 +121,7 @@ def json_writer(out: BinaryIO) -> Writer:
 
     def write(found: FoundRecord) -> None:
         line = msgspec.json.encode(as_object(found))
-        if not line.isascii():
+        if DELETE in line or not line.isascii():
             line = printable_json(line.decode("utf-8")).encode("utf-8")
         out.write(line + b"\n")
 

@@ -12,7 +12,8 @@ from spec.store.file_names import file_name
 from spec.store.message_record import Record, encode_record
 
 TOPIC = "T\x1b[31mX\x07"
-KEYS = "k\r\n\x1b]0;x\x07\x9b31m\u202e\U000e0001"
+KEYS = "k\r\n\x1b]0;x\x07\x9b31m\u202e\U000e0001", "\x7f"
+"""Keys of each message; DEL is of ASCII, and JSON needs no escape of it."""
 REPLACED = "T\N{REPLACEMENT CHARACTER}[31mX\N{REPLACEMENT CHARACTER}"
 SIZE = 65_536
 
@@ -21,13 +22,13 @@ SIZE = 65_536
 def hostile(tmp_path: Path) -> Path:
     """Return a store with lost messages of a topic with control characters."""
     data = b""
-    for number in (0, 5):
+    for number, keys in zip((0, 5), KEYS, strict=True):
         one = Record(
             topic=TOPIC,
             queue_id=0,
             queue_offset=number,
             physical_offset=len(data),
-            properties=f"KEYS\x01{KEYS}\x02",
+            properties=f"KEYS\x01{keys}\x02",
         )
         data += encode_record(one)
     log = tmp_path / "store" / "commitlog"
@@ -56,8 +57,8 @@ def test_control_characters_in_json_are_escapes(hostile: Path) -> None:
     _, output = run("dump", hostile)
     lines = output.splitlines()
     assert all(line.isprintable() for line in lines)
-    properties = {"KEYS": KEYS}
-    assert [json.loads(line)["properties"] for line in lines[:1]] == [properties]
+    found = [json.loads(line)["properties"]["KEYS"] for line in lines]
+    assert found == list(KEYS)
 
 
 def test_control_characters_of_an_error_are_replaced(tmp_path: Path) -> None:
