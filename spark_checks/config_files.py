@@ -6,8 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from spark_checks.file_systems import FileGoneError
 from spark_checks.store_files import Store, read_whole
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
@@ -89,11 +91,16 @@ class GroupOffset:
 
 
 def config_file(store: Store, path: str) -> ConfigFile:
-    """Return the configuration file of *store* at *path*."""
-    file = store.file(path)
-    if file is None:
+    """Return the configuration file of *store* at *path*.
+
+    It is missing if a running broker has renamed it since the listing.
+    """
+    file, data = store.file(path), None
+    if file is not None:
+        with suppress(FileGoneError):
+            data = read_whole(store.url, file)
+    if data is None:
         return ConfigFile(path=path)
-    data = read_whole(store.url, file)
     try:
         return ConfigFile(path=path, data=data, value=fastjson.loads(data))
     except LayoutError as error:

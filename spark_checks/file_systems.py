@@ -37,6 +37,10 @@ class NotAStoreError(Exception):
     """The place holds no store, or is not readable."""
 
 
+class FileGoneError(NotAStoreError):
+    """A file is not there any more: a running broker has replaced or deleted it."""
+
+
 def unreadable(path: str, reason: str) -> NotAStoreError:
     """Return the error of a file or directory at *path*."""
     return NotAStoreError(f"{path} cannot be read: {reason}")
@@ -116,7 +120,7 @@ def _shown_query(query: str) -> str:
 def reading(url: str, path: str) -> Iterator[ReadAt]:
     """Open the file at *path* of the store *url* and yield a function that reads it.
 
-    Both raise NotAStoreError with the file's path.
+    Both raise NotAStoreError with the file's path, FileGoneError without the file.
     """
     system, root = open_filesystem(url)
     whole = f"{root.rstrip('/')}/{path}"
@@ -130,6 +134,9 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
 
     try:
         file = system.open_input_file(whole)
+    except FileNotFoundError as error:
+        gone = unreadable(shown_url(whole), _reason(error, url))
+        raise FileGoneError(*gone.args) from None
     except Exception as error:
         raise unreadable(shown_url(whole), _reason(error, url)) from None
     with file:

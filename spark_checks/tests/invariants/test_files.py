@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_checks.audit import audit_store
-from spark_checks.config_files import CONSUMED, TOPICS
+from spark_checks.config_files import CONSUMED, TOPICS, ConfigFile, config_file
 from spark_checks.file_systems import NotAStoreError
 from spark_checks.findings import Severity
 from spark_checks.invariants.checkpoints import UNFLUSHED_MS_MAX, check_checkpoint
@@ -158,6 +158,16 @@ def test_a_cut_checkpoint_is_an_error_only_without_all_times(
     _cut("checkpoint", size)(root)
     (found,) = check_checkpoint(list_store(str(root)), SUMMARY)
     assert (found.invariant.id, found.severity) == ("INV-CHECK-001", severity)
+
+
+def test_a_configuration_file_that_a_broker_renames_after_the_listing_is_missing(
+    root: Path,
+) -> None:
+    _put(TOPICS, b"{")(root)
+    store = list_store(str(root))
+    _remove(TOPICS)(root)
+    assert config_file(store, TOPICS) == ConfigFile(path=TOPICS)
+    assert list(check_configuration(store)) == []
 
 
 @pytest.mark.parametrize(
