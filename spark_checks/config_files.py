@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 
-from spark_checks.file_systems import FileGoneError
+from spark_checks.file_systems import NotAStoreError
 from spark_checks.store_files import Store, read_whole
 from spec.layout import LayoutError
 from spec.wire.bodies import fastjson
@@ -95,12 +94,15 @@ def config_file(store: Store, path: str) -> ConfigFile:
 
     It is missing if a running broker has renamed it since the listing.
     """
-    file, data = store.file(path), None
-    if file is not None:
-        with suppress(FileGoneError):
-            data = read_whole(store.url, file)
-    if data is None:
+    file = store.file(path)
+    if file is None:
         return ConfigFile(path=path)
+    try:
+        data = read_whole(store.url, file)
+    except NotAStoreError as error:
+        if error.is_file_gone:
+            return ConfigFile(path=path)
+        raise
     try:
         return ConfigFile(path=path, data=data, value=fastjson.loads(data))
     except LayoutError as error:

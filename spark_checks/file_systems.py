@@ -36,9 +36,8 @@ _SHOWN_PARAMETERS = (
 class NotAStoreError(Exception):
     """The place holds no store, or is not readable."""
 
-
-class FileGoneError(NotAStoreError):
-    """A file is not there any more: a running broker has replaced or deleted it."""
+    is_file_gone = False
+    """Whether a listed file is not there any more, as beside a running broker."""
 
 
 def unreadable(path: str, reason: str) -> NotAStoreError:
@@ -120,7 +119,7 @@ def _shown_query(query: str) -> str:
 def reading(url: str, path: str) -> Iterator[ReadAt]:
     """Open the file at *path* of the store *url* and yield a function that reads it.
 
-    Both raise NotAStoreError with the file's path, FileGoneError without the file.
+    Both raise NotAStoreError with the file's path.
     """
     system, root = open_filesystem(url)
     whole = f"{root.rstrip('/')}/{path}"
@@ -134,11 +133,10 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
 
     try:
         file = system.open_input_file(whole)
-    except FileNotFoundError as error:
-        gone = unreadable(shown_url(whole), _reason(error, url))
-        raise FileGoneError(*gone.args) from None
     except Exception as error:
-        raise unreadable(shown_url(whole), _reason(error, url)) from None
+        problem = unreadable(shown_url(whole), _reason(error, url))
+        problem.is_file_gone = isinstance(error, FileNotFoundError)
+        raise problem from None
     with file:
         yield read_at
 
