@@ -49,7 +49,7 @@ class QueuesState:
         self._queues: dict[Queue, QueueState] = {}
         self._elsewhere = frozenset(
             topic
-            for topic, directory in self._batch_queues()
+            for topic, directory in self._batch_queues
             if any(one.size for one in view.entries(directory))
         )
         """Topics with units in batch consume queues. Only their ends are read."""
@@ -86,14 +86,14 @@ class QueuesState:
                 if _is_queue_id(queue.name):
                     self._load(topic.name, queue.name)
         if self._rules.has_timer:
-            for _, directory in self._batch_queues():
+            for _, directory in self._batch_queues:
                 load_files(self._view, directory, self._batch_file_size, self._rules)
 
     def types(self) -> Iterator[tuple[str, str]]:
         """Yield each topic with queues, and their type in its attribute queue.type."""
         for topic in sorted({topic for topic, _ in self._queues}):
             yield topic, SIMPLE
-        for topic in sorted({topic for topic, _ in self._batch_queues()}):
+        for topic in sorted({topic for topic, _ in self._batch_queues}):
             yield topic, BATCH
 
     def take(self, record: ScannedRecord) -> None:
@@ -134,7 +134,7 @@ class QueuesState:
         5.3.3 org.apache.rocketmq.store.queue.BatchConsumeQueue#recover. Releases up to
         4.9 have no such queues.
         """
-        directories = self._batch_queues() if self._rules.has_timer else ()
+        directories = self._batch_queues if self._rules.has_timer else ()
         return max(
             (
                 unit.commit_log_offset
@@ -144,13 +144,15 @@ class QueuesState:
             default=-1,
         )
 
-    def _batch_queues(self) -> Iterator[tuple[str, str]]:
-        """Yield topic and directory of each batch consume queue (since 5.0)."""
-        for topic in self._view.entries(BATCH_QUEUE):
-            path = f"{BATCH_QUEUE}/{topic.name}"
-            for queue in self._view.entries(path):
-                if _is_queue_id(queue.name):
-                    yield topic.name, f"{path}/{queue.name}"
+    @cached_property
+    def _batch_queues(self) -> list[tuple[str, str]]:
+        """Topic and directory of each batch consume queue (since 5.0)."""
+        return [
+            (topic.name, f"{BATCH_QUEUE}/{topic.name}/{queue.name}")
+            for topic in self._view.entries(BATCH_QUEUE)
+            for queue in self._view.entries(f"{BATCH_QUEUE}/{topic.name}")
+            if _is_queue_id(queue.name)
+        ]
 
     def _last_batches(self, directory: str) -> Iterator[BatchUnit]:
         """Yield the units in the last files of a batch consume queue."""
