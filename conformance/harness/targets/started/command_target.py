@@ -67,6 +67,7 @@ class CommandTarget(StartedTarget):
             assert self.admin is not None
             self._run("broker behind it", self.file.admin, self.admin)
         self._run("broker", self.file.broker, self.broker)
+        self.broker = self.stated.get("broker", self.broker)
 
     @property
     def log(self) -> str:
@@ -161,9 +162,7 @@ class CommandTarget(StartedTarget):
         route. A stated address takes the place of both. A program may register before
         it listens, so there is some time.
         """
-        chosen = self.admin or self.broker
         stated = self.stated.get("broker")
-        self.broker = stated or self.broker
         wanted = stated or address
         if wanted is None or comes_true(lambda: accepts(*wanted), REGISTERED_S):
             return
@@ -171,8 +170,8 @@ class CommandTarget(StartedTarget):
             raise TargetError(f"no listener on {stated}, which ?broker= states")
         raise TargetError(
             f"no listener on {address}, which is the registered address of the broker;"
-            f" it should be {chosen} (Apache's setting brokerIP1), or ?broker=HOST:PORT"
-            " states another one"
+            f" it should be {self.admin or self.broker} (Apache's setting brokerIP1),"
+            " or ?broker=HOST:PORT states another one"
         )
 
     def _words(self) -> dict[str, str]:
