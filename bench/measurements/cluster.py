@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.measurements.audit import AuditBenchError, Run, audit_once, generated
+from bench.processes.audit_child import STARTED
 from bench.processes.standalone_cluster import standalone_cluster
 from bench.report.result import Ratio, Report, machine_facts, ratio_result, row
 
@@ -88,7 +89,7 @@ def _turns(
 
 def _figures(store: Path, master: str, run: Run) -> dict[str, float]:
     """Return the seconds of one audit of *store* on *master*."""
-    found = audit_once(store, replace(run, master=master))
+    found = audit_once(store, replace(run, master=master), STARTED)
     if found.tasks.get("without"):
         raise AuditBenchError(f"workers of {master} have no kernels")
     audit_s, start_s = found.seconds, found.start_s

@@ -1,12 +1,12 @@
 """
 One audit in a process of its own.
 
-    python -m bench.processes.audit_child STORE MASTER
+    python -m bench.processes.audit_child STORE MASTER [started]
 
-It writes ``ready`` when Spark and its workers have started, waits for a line, audits,
-and writes one line of JSON. The parent can thus measure the start and the audit apart,
-and the memory of both. The line has the seconds for which workers delay the start of
-Spark.
+It writes ``ready`` when Spark has started, waits for a line, audits, and writes one
+line of JSON. The parent can thus measure the start and the audit apart, and the memory
+of both. Local Python workers start in the audit, or before it if ``started`` is given.
+Those of a cluster start with Spark.
 """
 
 from __future__ import annotations
@@ -17,22 +17,20 @@ import time
 
 from spark_checks.audit import audit_store
 from spark_checks.session.session import spark_context
+from spark_checks.session.workers import start_workers
 from spark_checks.store_files import list_store
 
+STARTED = "started"
+"""Argument that requests the start of the Python workers before the audit."""
 NO_TASKS = {"with_kernels": 0, "without": 0}
 
 
-def main(url: str, master: str) -> None:
+def main(url: str, master: str, workers: str = "") -> None:
     """Audit the store at *url*, once for every line of the standard input."""
     size = list_store(url).commit_log_size
-    began_s = time.perf_counter()
-
-    def note_start_of_workers(_step: str, _size: int | None = None, /) -> None:
-        nonlocal began_s
-        began_s = time.perf_counter()
-
-    with spark_context(master, size=size, progress=note_start_of_workers) as context:
-        workers_s = time.perf_counter() - began_s
+    with spark_context(master, size=size) as context:
+        if workers == STARTED:
+            start_workers(context)
         _write_line("ready")
         for _ in sys.stdin:
             steps: list[list[object]] = []
@@ -52,7 +50,6 @@ def main(url: str, master: str) -> None:
             took_s = time.perf_counter() - began_s
             response = {
                 "seconds": took_s,
-                "workers_s": workers_s,
                 "findings": len(found.findings),
                 "records": found.summary["commitlog"]["records"],  # type: ignore[index] # JSON
                 "steps": steps,

@@ -22,7 +22,6 @@ def turn(seconds: float, *, records: int = 10, peak: int = 1 << 20) -> Cost:
         records=records,
         bytes=1_000_000,
         seconds=seconds,
-        workers_s=1.0,
         processor_s=seconds * 2,
         start_s=1.0,
         peak=peak,
@@ -34,8 +33,6 @@ def test_a_ratio_is_of_the_two_turns_of_a_round() -> None:
     point = _as_point([turn(1), turn(9)], [turn(2), turn(3)], processors=2)
 
     assert point.ratio == Spread(median=1.75, lowest=0.5, highest=3.0)
-    with_start = Spread(median=1.292, lowest=0.333, highest=2.25)
-    assert point.ratio_with_workers == with_start
     assert point.audit.mb_per_s_per_core == 0.2
 
 
@@ -54,7 +51,7 @@ def test_the_time_per_byte_tells_whether_a_curve_is_straight() -> None:
 def test_more_memory_than_a_gigabyte_misses_the_goal() -> None:
     point = _as_point([turn(1)], [turn(1, peak=2 << 30)], processors=2)
 
-    assert [goal.met for goal in goals_of([point])] == [True, False, False]
+    assert [goal.met for goal in goals_of([point])] == [True, False]
 
 
 def test_an_order_costs_memory_and_processor_time() -> None:

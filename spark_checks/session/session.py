@@ -25,7 +25,7 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end_process
 from spark_checks.session.failures import JAVA_HAS_ENDED, SparkError, start_failure
 from spark_checks.session.java_home import class_archive, prepare_java_home
-from spark_checks.session.kernel_request import requests
+from spark_checks.session.kernel_request import request_kernels, requests
 from spark_checks.session.settings import (
     INTERPRETED_MAX,
     QUERIES_OF_FEW_ROWS,
@@ -80,9 +80,9 @@ def spark_context(
 ) -> Iterator[SparkContext]:
     """Yield a context on *master*, and stop it and its Java at the end.
 
-    With *size*, the bytes of the largest store, Python workers are started too, with
-    kernels if that pays. Queries of small stores are interpreted. The workers of a
-    cluster get the *packages* of the project.
+    With *size*, the bytes of the largest store, Python workers get kernels if that
+    pays, and those of a cluster are started. Queries of small stores are interpreted.
+    The workers of a cluster get the *packages* of the project.
     """
     with own_directory() as directory, ExitStack() as after_stop:
         log = directory / "spark.log"
@@ -101,8 +101,11 @@ def spark_context(
                     settings = {**settings, **QUERIES_OF_FEW_ROWS}
                 context = _start(master, settings)
                 if size is not None:
-                    progress("starting Python workers")
-                    start_workers(context, size)
+                    request_kernels(context, size)
+                    # Local ones have imported meanwhile; the first task forks them.
+                    if local_processors(master) is None:
+                        progress("starting Python workers")
+                        start_workers(context)
         except JavaUnavailableError as error:
             raise SparkError(str(error)) from None
         except OSError as error:

@@ -24,6 +24,7 @@ _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
 def import_for_workers() -> None:
     """Import the survey, and load the kernels if the driver requests them."""
     survey = importlib.import_module("spark_checks.survey.survey")
+    importlib.import_module("numpy.ma")  # np.unique does so at its first call
     if are_kernels_requested():
         survey.install_kernels()
     _keep_memory()

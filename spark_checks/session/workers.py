@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from java_runtime.user_cache import cache_path
 from spark_checks.session.early_daemon import HUGE_PAGES, is_replaced_by_early_daemon
-from spark_checks.session.kernel_request import are_kernels_requested, request_kernels
+from spark_checks.session.kernel_request import are_kernels_requested
 from spark_checks.session.worker_archive import DIGEST
 from spark_checks.session.worker_imports import (
     do_nothing,
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from pyspark import SparkContext
 
 
-def start_workers(context: SparkContext, size: int) -> None:
+def start_workers(context: SparkContext) -> None:
     """Start a Python worker for each processor, and wait for their imports.
 
     Executors of a cluster register one by one. Those that registered meanwhile start
     their workers in a further job.
     """
-    request_kernels(context, size)
     started = 0
     while (processors := context.defaultParallelism) > started:
         context.parallelize(range(processors), processors).foreach(do_nothing)

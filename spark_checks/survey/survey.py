@@ -59,10 +59,13 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
 PIECE_SIZE_MIN = 4 * 1024 * 1024
 """Smaller partitions, in bytes, cost more for the task than for reading."""
-PIECE_SIZE_MAX = 512 * 1024 * 1024
+PIECE_SIZE_MAX = 1024 * 1024 * 1024
 """Larger partitions, in bytes, make a retried or slow task too expensive."""
-SMALLEST_EACH = 32
-"""Partitions per processor if all were as small as the last, which delays little."""
+SMALLEST_EACH = 16
+"""Partitions per processor if all were as small as the last, which delays little.
+
+Between two tasks, a processor waits 10 ms for the next one.
+"""
 QUEUES_EACH = 8
 """Pieces of the queues per processor."""
 PARTS_MERGED_AT_ONCE = 64
@@ -152,14 +155,14 @@ def parts_of(store: Store, processors: int) -> list[Parts]:
 def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
     """Yield groups of *parts*, in order, for tasks of so many *processors*.
 
-    Each has half a processor's share of the rest. The last ones are small, so that all
-    processors end at the same time. Ranges of the log are cut.
+    Each has two thirds of a processor's share of the rest. The last ones are small, so
+    that all processors end at the same time. Ranges of the log are cut.
     """
     left = sum(part.byte_count for part in parts)
     smallest = max(left // (processors * SMALLEST_EACH), PIECE_SIZE_MIN)
     rest = [*reversed(parts)]
     while rest:
-        room = min(max(left // (2 * processors), smallest), PIECE_SIZE_MAX)
+        room = min(max(2 * left // (3 * processors), smallest), PIECE_SIZE_MAX)
         taken: list[Part] = []
         while rest and room > 0:
             part = rest.pop()

@@ -85,10 +85,10 @@ def test_sockets_have_paths_only_where_these_fit() -> None:
 
 
 @pytest.mark.slow
-def test_workers_start_with_spark_where_a_size_is_said() -> None:
+def test_workers_import_while_spark_starts_where_a_size_is_said() -> None:
     assert _alone(None) == "[] [False, False] true"
-    assert _alone(0) == "['spark_checks.session.workers'] [False, False] false"
-    assert _alone(1 << 50) == "['spark_checks.session.workers'] [True, True] true"
+    assert _alone(0) == "['spark_checks.session.early_daemon'] [False, False] false"
+    assert _alone(1 << 50) == "['spark_checks.session.early_daemon'] [True, True] true"
 
 
 def _alone(size: int | None) -> str:
@@ -107,7 +107,7 @@ def _alone(size: int | None) -> str:
 _PROGRAM = """
 import psutil
 from spark_checks.session.session import session_of, spark_context
-from spark_checks.session.settings import WORKERS_DAEMON
+from spark_checks.session import early_daemon
 def has_kernels(_):
     from columns.log_batch import follow_sizes
     return follow_sizes.kernel is not None
@@ -116,7 +116,8 @@ with spark_context("local[2]", size={size}) as context:
     lines = []
     for one in psutil.Process().children(recursive=True):
         lines.append(one.as_dict(["cmdline"])["cmdline"] or [])  # none of a zombie
-    daemons = {{name for line in lines for name in line if name == WORKERS_DAEMON}}
+    is_daemon = early_daemon.__name__.__eq__
+    daemons = {{name for line in lines for name in line if is_daemon(name)}}
     tasks = context.parallelize(range(2), 2)
     compiles = session.conf.get("spark.sql.codegen.wholeStage")
     print(sorted(daemons), tasks.map(has_kernels).collect(), compiles)
