@@ -16,8 +16,8 @@ import sys
 import time
 
 from spark_checks.audit import audit_store
+from spark_checks.session.cluster_workers import start_workers
 from spark_checks.session.session import spark_context
-from spark_checks.session.workers import start_workers
 from spark_checks.store_files import list_store
 
 STARTED = "started"

@@ -2,10 +2,11 @@
 A daemon of Python workers that imports while Spark starts.
 
 Spark starts a daemon at the first task of Python. Its imports and kernels then take a
-second, in which Spark waits. The driver starts this daemon before Java. Spark's own
-daemon passes its standard streams, environment and arguments through a local socket,
-and waits for the end. Only the first daemon of a session does so. Other daemons import
-for themselves.
+second, in which Spark waits. The driver starts this daemon before Java
+(`daemon_process`). Spark's own daemon passes its standard streams, environment and
+arguments through a local socket, and waits for the end. It imports this module, which
+therefore imports little. Only the first daemon of a session does so. Other daemons
+import for themselves.
 """
 
 from __future__ import annotations
@@ -14,10 +15,8 @@ import json
 import os
 import select
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 from spark_checks.session.worker_imports import (
@@ -27,49 +26,7 @@ from spark_checks.session.worker_imports import (
 
 SOCKET_VARIABLE = "RMQC_EARLY_DAEMON"
 """Environment variable with the path of the early daemon's socket."""
-STOP_S = 10
-"""Seconds for the daemon to end after Java."""
 _READY = b"\n"
-HUGE_PAGES = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
-"""Request of huge pages, with which a survey takes 6 % less processor time."""
-_DEFAULTS = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", **HUGE_PAGES}
-"""Variables that Python, numpy and the C library read at their start."""
-
-
-@contextmanager
-def early_daemon(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Run an early daemon with *environment* that listens at *path*.
-
-    It ends with Java, or with the driver if Spark started no worker. Its process group
-    is its own, so that an interrupt of the terminal reaches the driver alone.
-    """
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(bytes(path))
-        listener.listen(1)
-        number = listener.fileno()
-        process = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(number)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            env={**_DEFAULTS, **os.environ, **environment},
-            pass_fds=[number],
-            process_group=0,
-        )
-    try:
-        yield
-    finally:
-        end_process(process, STOP_S)
-
-
-def end_process(process: subprocess.Popen[bytes], timeout_s: float) -> None:
-    """End a *process* that reads its standard input to the end."""
-    assert process.stdin is not None  # for the type checker
-    process.stdin.close()
-    try:
-        process.wait(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 def is_replaced_by_early_daemon() -> bool:

@@ -22,7 +22,9 @@ from pyspark.sql import SparkSession
 from java_runtime.find_java import JavaUnavailableError
 from spark_checks.file_systems import NotAStoreError
 from spark_checks.progress import Progress, silent
-from spark_checks.session.early_daemon import SOCKET_VARIABLE, early_daemon, end_process
+from spark_checks.session.cluster_workers import start_workers
+from spark_checks.session.daemon_process import early_daemon, end_process
+from spark_checks.session.early_daemon import SOCKET_VARIABLE
 from spark_checks.session.failures import JAVA_HAS_ENDED, SparkError, start_failure
 from spark_checks.session.java_home import class_archive, prepare_java_home
 from spark_checks.session.kernel_request import request_kernels, requests
@@ -41,7 +43,6 @@ from spark_checks.session.surroundings import (
     own_interrupt_handler,
 )
 from spark_checks.session.worker_archive import OWN
-from spark_checks.session.workers import start_workers
 
 END_S = 1
 """Seconds for a Java that has closed its connections to end."""
@@ -145,6 +146,8 @@ def _start(master: str, settings: Mapping[str, str]) -> SparkContext:
     with own_interrupt_handler():
         context = SparkContext.getOrCreate(conf)
     context.setLogLevel("OFF")
+    # Otherwise Java makes a JSON writer for names that only its pages show.
+    context.setLocalProperty("spark.rdd.scope.noOverride", "true")
     # It prints a traceback for the connection of a Java that is killed.
     server: Any = context._accumulatorServer
     server.handle_error = _ignore_request

@@ -16,9 +16,9 @@ import pytest
 
 from spark_checks.generate.plan import Plan
 from spark_checks.generate.store import generate
+from spark_checks.session.daemon_process import early_daemon
 from spark_checks.session.early_daemon import (
     SOCKET_VARIABLE,
-    early_daemon,
     is_replaced_by_early_daemon,
 )
 from spark_checks.session.settings import local_processors

@@ -36,7 +36,7 @@ FELT = 0.25
 """Share of a stage's time from which a single task matters."""
 FELT_FROM_MS = 10_000
 """Stages shorter than this are not checked."""
-SHARE = 0.26
+SHARE = 0.34
 """Largest share of the read bytes for one task of two processors."""
 SENT_A_QUEUE = 1_000
 """Bytes that the driver may receive per queue."""
