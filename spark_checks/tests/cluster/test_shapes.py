@@ -32,8 +32,8 @@ UNITS = int(os.environ.get("AUDIT_UNITS", "2000000"))
 """Units of the long queue."""
 LONGEST = 4.0
 """Largest ratio of the longest task to the median, if it matters."""
-FELT = 0.25
-"""Share of a stage's time from which a single task matters."""
+FELT = 0.45
+"""Share of a stage's time from which a single task matters; half is a processor's."""
 FELT_FROM_MS = 10_000
 """Stages shorter than this are not checked."""
 SHARE = 0.34
