@@ -39,7 +39,9 @@ def register_broker(
     master = routes.master_of(broker)  # [ROUTE-REG-009] [ROUTE-REG-010]
     fields = {}
     if master is not None:
-        fields = {"masterAddr": master.address, "haServerAddr": master.ha_address}
+        fields = {"masterAddr": master.address}
+        if master.ha_address is not None:
+            fields["haServerAddr"] = master.ha_address
     order_topics = kv_config.order_topics
     body = b"" if order_topics is None else fastjson.dumps({"table": order_topics})
     return Response(fields=fields, body=body)
@@ -48,9 +50,9 @@ def register_broker(
 def unregister_broker(routes: RouteTables, request: Request) -> Response:
     """Remove a broker that shuts down."""
     routes.unregister(  # [ROUTE-LIVENESS-002] [ROUTE-LIVENESS-005]
-        cluster=request.text("clusterName"),
-        address=request.text("brokerAddr"),
-        name=request.text("brokerName"),
+        cluster=request.text_or_null("clusterName"),
+        address=request.text_or_null("brokerAddr"),
+        name=request.text_or_null("brokerName"),
         broker_id=request.int64("brokerId"),
     )
     return Response()
@@ -61,7 +63,7 @@ def query_data_version(routes: RouteTables, request: Request) -> Response:
 
     An equal version renews the registration (Java: queryBrokerTopicConfig).
     """
-    address = request.text("brokerAddr")
+    address = request.text_or_null("brokerAddr")
     version = _of_4_6(decode_data_version(request.body))
     changed = routes.is_changed(address, version)  # [ROUTE-VERSION-002]
     if not changed:
@@ -81,7 +83,7 @@ def _check_registration(request: Request) -> Registration:
         address=request.text("brokerAddr"),
         name=request.text("brokerName"),
         broker_id=request.int64("brokerId"),  # [ROUTE-REG-006]
-        ha_address=request.text("haServerAddr"),
+        ha_address=request.optional_text("haServerAddr"),
         body=_decode_body(request),  # [ROUTE-REG-005]
         has_filter_servers=request.version >= _FIRST_WITH_FILTER_SERVERS,
     )

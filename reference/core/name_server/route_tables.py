@@ -28,14 +28,14 @@ class LiveBroker(Struct, kw_only=True):
     version: DataVersion
     connection: int
     """The connection of the last registration, whose loss removes the broker."""
-    ha_address: str
+    ha_address: str | None
 
 
 class Master(NamedTuple):
     """The live master of a broker name, as its slaves need it."""
 
     address: str
-    ha_address: str
+    ha_address: str | None
     """Its address for slaves (Java: haServerAddr)."""
 
 
@@ -46,7 +46,7 @@ class Registration(Struct, frozen=True, kw_only=True):
     address: str
     name: str
     broker_id: int
-    ha_address: str
+    ha_address: str | None
     body: RegistrationBody
     has_filter_servers: bool = True
     """Without a list of them the broker keeps those of the registration before."""
