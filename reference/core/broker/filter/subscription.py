@@ -25,6 +25,9 @@ from spec.wire.bodies.heartbeat import (
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
+_TAG_TYPES = TAG, ""
+"""Java: ExpressionType#isTagType, for which null is a tag, too."""
+
 
 class Subscription(Struct, frozen=True):
     """The subscription of a consumer group to one topic."""
@@ -38,7 +41,7 @@ class Subscription(Struct, frozen=True):
     @property
     def is_by_tag(self) -> bool:
         """Whether messages are selected by tag."""
-        return self.data.expression_type == TAG
+        return self.data.expression_type in _TAG_TYPES
 
     def accepts(self, record: memoryview) -> bool:
         """Return whether the expression selects the message of a record."""
@@ -50,7 +53,9 @@ class Subscription(Struct, frozen=True):
 def subscription_of(data: SubscriptionData) -> Subscription:
     """Return the subscription in a heartbeat."""
     text, kind = data.expression or ALL_MESSAGES, data.expression_type
-    everything = data.class_filter_mode or text == ALL_MESSAGES or kind != TAG
+    everything = (
+        data.class_filter_mode or text == ALL_MESSAGES or kind not in _TAG_TYPES
+    )
     codes = None if everything else frozenset(data.codes)  # [GROUP-HEARTBEAT-003]
     return Subscription(data, codes, parsed_expression(text, kind))
 
@@ -59,7 +64,7 @@ def parse_subscription(
     topic: str, text: str | None, expression_type: str | None
 ) -> Subscription:
     """Return the subscription in a pull request; raise Refused."""
-    kind = expression_type or TAG
+    kind = TAG if expression_type is None else expression_type
     tags: tuple[str, ...] = ()
     is_malformed = kind != TAG and not text
     if kind == TAG and text and text != ALL_MESSAGES:  # [PULL-FILTER-003]

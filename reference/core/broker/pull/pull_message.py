@@ -21,7 +21,6 @@ from reference.core.store.types import GetMessageStatus, NewMessage
 from spec.routing.route_data import MASTER_ID
 from spec.store.config.group_settings import SubscriptionGroupConfig
 from spec.wire.bodies import fastjson
-from spec.wire.bodies.heartbeat import TAG
 from spec.wire.bodies.json_body import body_as_json
 from spec.wire.consumer.pull import PullFlag
 from spec.wire.headers.request_headers import (
@@ -88,8 +87,7 @@ def pull_response(
     """Return the response to one try of a pull of *group* that was checked."""
     header, options, subscription = pull.header, state.options, pull.subscription
     unit_filter = None
-    is_by_tag = subscription.data.expression_type == TAG
-    if not (is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
+    if not (subscription.is_by_tag or header.sys_flag & FLAG_SUBSCRIPTION):
         unit_filter = state.filters.bitmap_filter(group.name, header.topic)
     offset = header.queue_offset
     result = state.store.get(  # [PULL-FOUND-001]
@@ -172,8 +170,9 @@ def check_pull(
         subscription = parsed or parse_subscription(
             header.topic, header.subscription, header.expression_type
         )
-    kind = subscription.data.expression_type
-    if kind != TAG and not options.enable_property_filter:  # [PULL-FILTER-007]
+    # [PULL-FILTER-007]
+    if not subscription.is_by_tag and not options.enable_property_filter:
+        kind = subscription.data.expression_type
         remark = f"The broker does not support consumer to filter message by {kind}"
         raise Refused(SYSTEM_ERROR, remark)
     return group, subscription
