@@ -4,10 +4,13 @@ Queries for messages, by commit-log offset or by key (Java: QueryMessageProcesso
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from reference.core.broker.state import BrokerState
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from reference.core.store.message_store import MessageStore
+from spec.layout import LayoutError
 from spec.store.message_record import Record, decode_record
 from spec.wire.consumer.query import UNIQUE_KEY_FIELD
 from spec.wire.remoting.response_code import ResponseCode
@@ -19,7 +22,9 @@ def look_message_by_offset(store: MessageStore, offset: int) -> Record | None:
     4.6.0 org.apache.rocketmq.store.DefaultMessageStore#lookMessageByOffset.
     """
     data = store.record_at(offset)
-    return None if data is None else decode_record(data)
+    with suppress(LayoutError):  # the offset need not be the start of a record
+        return None if data is None else decode_record(data)
+    return None
 
 
 def view_message(state: BrokerState, request: Request) -> Response:

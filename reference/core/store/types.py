@@ -112,6 +112,8 @@ class PutResult(Struct):
     """Index of the (first) message in its queue."""
     record_offsets: Sequence[int] = ()
     """Commit-log offset of each record: one, or those of the batch."""
+    topic: str = ""
+    """Topic of the record: that of a delayed message is the schedule topic."""
 
     @property
     def is_stored(self) -> bool:

@@ -32,9 +32,14 @@ def driver() -> BrokerDriver:
 
 def create(driver: BrokerDriver, topic: str, count: int) -> None:
     """Create a topic with this number of queues."""
-    fields = {"topic": topic, "readQueueNums": count, "writeQueueNums": count}
+    fields: dict[str, object] = {
+        "topic": topic,
+        "readQueueNums": count,
+        "writeQueueNums": count,
+    }
     code = RequestCode.UPDATE_AND_CREATE_TOPIC
-    (response,) = driver.invoke(1, code, {**fields, "perm": 6})
+    fields |= {"perm": 6, "topicFilterType": "SINGLE_TAG"}
+    (response,) = driver.invoke(1, code, fields)
     assert response.code == ResponseCode.SUCCESS
 
 

@@ -14,7 +14,6 @@ from typing import NamedTuple
 from reference.core.store.types import (
     GetMessageResult,
     GetMessageStatus,
-    NewMessage,
     PutResult,
 )
 
@@ -83,16 +82,20 @@ class BrokerStatistics:
         self._counts: dict[str, dict[str, Count]] = {}
         self._put_counts: dict[str, tuple[Count, Count, Count]] = {}
         self._get_counts: dict[tuple[str, str], tuple[Count, Count, Count]] = {}
-        self.uncounted: list[tuple[Sequence[NewMessage], Sequence[PutResult]]] = []
+        self.uncounted: list[Sequence[PutResult]] = []
         """Puts for `count_puts`, so that no response waits until they are counted."""
 
     def count_puts(self) -> None:
-        """Count the messages that were stored."""
+        """Count the messages that were stored.
+
+        A delayed message counts for the schedule topic, as in 4.6.0, where
+        CommitLog#putMessage changes the topic of the message itself.
+        """
         stored: dict[str, list[PutResult]] = {}
-        for messages, results in self.uncounted:
-            for message, result in zip(messages, results, strict=True):
+        for results in self.uncounted:
+            for result in results:
                 if result.physical_offset >= 0:
-                    stored.setdefault(message.topic, []).append(result)
+                    stored.setdefault(result.topic, []).append(result)
         self.uncounted.clear()
         for topic, of_topic in stored.items():
             counts = self._put_counts.get(topic)

@@ -89,6 +89,8 @@ class Clients:
     def __init__(self) -> None:
         self.consumers: dict[str, ConsumerGroup] = {}
         self.producers: dict[str, dict[int, Client]] = {}
+        self.producer_connections: dict[str, int] = {}
+        """Connection for replies, by client id (Java: clientChannelTable)."""
         self.filter_servers: dict[int, Client] = {}
         """Programs that filtered messages by a consumer's class, by connection.
 
@@ -112,18 +114,32 @@ class Clients:
                 del self.consumers[group]
         return found
 
-    def leave_producer(self, group: str, connection: int) -> None:
-        """Remove a member of a producer group."""
-        members = self.producers.get(group, {})
-        members.pop(connection, None)
-        if not members:
-            self.producers.pop(group, None)
+    def join_producer(self, group: str, client: Client) -> None:
+        """Record a producer's heartbeat; a known member keeps its first client id."""
+        members = self.producers.setdefault(group, {})
+        known = members.setdefault(client.connection, client)
+        known.seen_at_ms = client.seen_at_ms
+        if known is client:
+            self.producer_connections[client.client_id] = client.connection
+
+    def leave_producer(self, group: str, connection: int, client_id: str) -> None:
+        """Remove a member of a producer group.
+
+        As in 4.6.0, the client gets no replies then, even if it is in other groups.
+        """
+        members = self.producers.get(group)
+        if members is not None:
+            self.producer_connections.pop(client_id, None)
+            members.pop(connection, None)
+            if not members:
+                del self.producers[group]
 
     def drop(self, connection: int) -> list[ConsumerGroup]:
         """Remove a closed connection from all tables; return its consumer groups."""
         self.filter_servers.pop(connection, None)
-        for name in list(self.producers):
-            self.leave_producer(name, connection)
+        for name, members in list(self.producers.items()):
+            if connection in members:
+                self.leave_producer(name, connection, members[connection].client_id)
         # [GROUP-MEMBER-006]
         groups = [g for g in self.consumers.values() if connection in g.members]
         for group in groups:
@@ -145,11 +161,6 @@ class Clients:
             for one in clients
             if now_ms - one.seen_at_ms > expiry_ms
         }
-
-    def producer(self, client_id: str) -> Client | None:
-        """Return the producer with this client id, or None."""
-        found = (one for one in self._all_producers() if one.client_id == client_id)
-        return next(found, None)
 
     def any_producer(self, group: str) -> Client | None:
         """Return a member of a producer group, another each time."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from reference.core.broker.group.clients import Client
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import check_shown_queues
-from reference.core.remoting.request import Refused, Request
+from reference.core.remoting.request import FieldError, Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
 from spec.wire.bodies import fastjson
 from spec.wire.bodies.heartbeat import (
@@ -28,6 +28,8 @@ def update_group(state: BrokerState, request: Request) -> Response:
     """Create or change the configuration of a group."""
     value = fastjson.loads(request.body)
     if isinstance(value, dict):
+        if value.get("groupName") is None:
+            raise FieldError("groupName")
         group = state.groups.row_of(value)
         state.groups.put(group, request.now_ms)  # [ADMIN-GROUP-001]
     return Response()

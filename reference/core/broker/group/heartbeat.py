@@ -51,8 +51,8 @@ def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Resp
             notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
         state.filters.subscribe(name, wanted, request.now_ms)
     for producer in producers:
-        members = state.clients.producers.setdefault(str(producer["groupName"]), {})
-        members[request.connection] = Client.of(request, client_id)
+        client = Client.of(request, client_id)
+        state.clients.join_producer(str(producer["groupName"]), client)
     return Response()
 
 
@@ -60,7 +60,8 @@ def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Res
     """Remove a client from its groups."""
     producer_group = request.optional_text("producerGroup")
     if producer_group is not None:
-        state.clients.leave_producer(producer_group, request.connection)
+        client_id = request.text_or_null("clientID")
+        state.clients.leave_producer(producer_group, request.connection, client_id)
     consumer_group = request.optional_text("consumerGroup")
     if consumer_group is not None:
         # [GROUP-MEMBER-005]

@@ -7,6 +7,8 @@ client's response, stores the reply and then responds (Java: ReplyMessageProcess
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from reference.core.broker.ports import Ports
 from reference.core.broker.send.put_result import (
     broker_fields,
@@ -41,6 +43,8 @@ def handle_send_reply(
         queue_id = next(state.numbers) % topic.write_queue_count
     properties = header.properties or ""
     reply = new_message(state, request, header, topic, queue_id, properties)
+    # As in 4.6.0, even the flag of a compressed body is lost in the store.
+    reply = replace(reply, system_flags=0)
     name = decode_properties(properties).get(Property.REPLY_TO_CLIENT)
 
     def finish(failure: str | None) -> Response | None:
@@ -53,6 +57,7 @@ def handle_send_reply(
         if not state.options.store_reply_message_enable:  # [SEND-REPLY-005]
             return response
         result = put_message(state, reply, request.now_ms)
+        state.statistics.uncounted.append([result])
         if result.is_stored:
             id_of_reply = encode_message_id(reply.store_host, result.physical_offset)
             fields["msgId"], fields["queueId"] = id_of_reply, reply.queue_id
@@ -63,10 +68,10 @@ def handle_send_reply(
 
     if name is None:
         return finish("reply message properties[REPLY_TO_CLIENT] is null")
-    client = state.clients.producer(name)
-    if client is None:
+    connection = state.clients.producer_connections.get(name)
+    if connection is None:
         return finish(f"push reply message fail, channel of <{name}> not found.")
-    failure = f"push reply message to {client.client_id}fail."
+    failure = f"push reply message to {name}fail."
 
     def on_response(pushed: Request | None) -> None:
         # The put is now, not at the request: store times do not go back along the log.
@@ -78,7 +83,7 @@ def handle_send_reply(
             ports.remoting.respond(request, response)
 
     ports.remoting.invoke(
-        client.connection,
+        connection,
         RequestCode.PUSH_REPLY_MESSAGE_TO_CLIENT,  # [SEND-REPLY-001]
         _pushed_fields(header, reply, request.now_ms),
         reply.body,
@@ -100,7 +105,7 @@ def _pushed_fields(
         "defaultTopic": header.default_topic,
         "defaultTopicQueueNums": str(header.default_topic_queue_nums),
         "queueId": str(header.queue_id),
-        "sysFlag": str(reply.system_flags),
+        "sysFlag": str(header.sys_flag),
         "bornTimestamp": str(reply.born_at_ms),
         "flag": str(reply.flag),
         "properties": encode_properties(properties),

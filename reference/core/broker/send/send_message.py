@@ -102,7 +102,7 @@ def handle_send_message(
                 response.fields = broker_fields(options.region_id, options.trace_on)
             responses[number] = response
     results = put_messages(state, messages, now_ms)
-    state.statistics.uncounted.append((messages, results))
+    state.statistics.uncounted.append(results)
     may_wait = ports.flusher.is_sync or options.is_sync_master
     for number, index, queue_id in awaited:
         request, message, result = requests[number], messages[index], results[index]

@@ -35,6 +35,7 @@ PERM_READ, PERM_WRITE = int(Permission.READ), int(Permission.WRITE)
 PERM_INHERIT = int(Permission.INHERIT)
 QUEUES_SHOWN_MAX = FRAME_SIZE_MAX // 100
 """Queues that a response can have: each takes more than 100 bytes of its frame."""
+TOPIC_FILTER_TYPES = "SINGLE_TAG", "MULTI_TAG"
 UNIT_FLAG = int(TopicFlag.UNIT)
 UNIT_SUBSCRIPTION_FLAG = int(TopicFlag.UNIT_SUBSCRIPTION)
 _HARMLESS = re.compile(r"(?!\.{1,2}\Z)[^/\\\x00]+")

@@ -5,7 +5,11 @@ Requests that create, change, delete and list topics.
 from __future__ import annotations
 
 from reference.core.broker.state import BrokerState
-from reference.core.broker.topic.topic_config import Topic, check_shown_queues
+from reference.core.broker.topic.topic_config import (
+    TOPIC_FILTER_TYPES,
+    Topic,
+    check_shown_queues,
+)
 from reference.core.broker.transaction.check import correct_check_offsets
 from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response, json_response
@@ -19,12 +23,15 @@ def update_topic(state: BrokerState, request: Request) -> Response:
     if name == state.options.broker_cluster_name:  # [ADMIN-TOPIC-003]
         remark = f"the topic[{name}] is conflict with system reserved words."
         raise Refused(SYSTEM_ERROR, remark)
+    kind = request.text_or_null("topicFilterType")
+    if kind not in TOPIC_FILTER_TYPES:
+        raise Refused(SYSTEM_ERROR, f"topicFilterType = [{kind}] value invalid")
     topic = Topic(
         name,
         read_queue_count=request.int32("readQueueNums"),
         write_queue_count=request.int32("writeQueueNums"),
         permission=request.int32("perm"),
-        filter_type=request.optional_text("topicFilterType") or "SINGLE_TAG",
+        filter_type=kind,
         flag=request.optional_int32("topicSysFlag"),
     )
     # [ADMIN-TOPIC-001] [ADMIN-TOPIC-002] [ROUTE-BROKER-008] [ROUTE-BROKER-009]

@@ -158,7 +158,11 @@ def encode_records(
             physical_offset,
             stored_at_ms,
         )
-        results.append(PutResult(_PUT_OK, physical_offset, size, queue_offset, offsets))
+        results.append(
+            PutResult(
+                _PUT_OK, physical_offset, size, queue_offset, offsets, message.topic
+            )
+        )
         physical_offset += size
     data = b"".join(parts)
     return EncodedRecords(data, results, requests, ends, size_without_room)
