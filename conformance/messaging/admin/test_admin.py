@@ -8,7 +8,12 @@ from typing import Any
 
 import pytest
 
-from conformance.harness.client.client import Client, require_success
+from conformance.harness.client.client import (
+    Client,
+    consumer_data,
+    require_success,
+    subscription_data,
+)
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
@@ -27,6 +32,7 @@ from conformance.messaging.stored_messages import (
     records_of,
     send_bodies,
 )
+from spec.clause import release_key
 from spec.wire.bodies.fastjson import loads
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -193,7 +199,9 @@ def test_a_deleted_topic_is_gone(broker: Client, topic: str) -> None:
 
 
 @pytest.mark.clause("ADMIN-STATS-001")
-def test_a_topics_statistics_give_every_queue(broker: Client, topic: str) -> None:
+def test_a_topics_statistics_give_every_queue(
+    target: Target, broker: Client, topic: str, unique: Callable[[str], str]
+) -> None:
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     send_bodies(broker, topic, [b"d"], queue_id=1)
     last = {
@@ -214,6 +222,16 @@ def test_a_topics_statistics_give_every_queue(broker: Client, topic: str) -> Non
             for queue_id, count in enumerate((3, 1, 0, 0))
         },
     )
+    other = create_topic(target, unique("other"), queue_count=1, read_queue_count=2)
+    stats = mapping_of(broker.topic_stats(topic=other))["offsetTable"]
+    are_read_only_listed = release_key(target.release) >= release_key("5.3")
+    expect(
+        "ADMIN-STATS-001",
+        found=sorted(by_queue(stats, other)),
+        expected=[0, 1] if are_read_only_listed else [0],
+        what="queues of a topic with one write queue and two read queues",
+        transcript=broker.transcript,
+    )
 
 
 @pytest.mark.clause("ADMIN-STATS-002", "ADMIN-STATS-003", "ADMIN-STATS-004")
@@ -224,7 +242,7 @@ def test_a_groups_statistics_give_what_it_committed(
     known_group: str,
     unique: Callable[[str], str],
 ) -> None:
-    other = create_topic(target, unique("other"))
+    other = create_topic(target, unique("other"), queue_count=1, read_queue_count=2)
     require_success(broker.update_offset(group=known_group, topic=other, offset=0))
     send_bodies(broker, topic, [b"a", b"b", b"c"])
     require_success(broker.update_offset(group=known_group, topic=topic, offset=2))
@@ -244,11 +262,12 @@ def test_a_groups_statistics_give_what_it_committed(
         },
     )
     everything = mapping_of(broker.consume_stats(group=known_group))["offsetTable"]
+    counts = (topic, 4), (other, 2)
     expect(
         "ADMIN-STATS-002",
-        found=sorted({dict(queue)["topic"] for queue in everything}),
-        expected=sorted([topic, other]),
-        what="topics in the statistics of a request without a topic",
+        found=sorted((one["topic"], one["queueId"]) for one in map(dict, everything)),
+        expected=sorted((name, n) for name, count in counts for n in range(count)),
+        what="topics and read queues in the statistics of a request without a topic",
         transcript=broker.transcript,
     )
     table = mapping_of(broker.all_consumer_offsets())["offsetTable"]
@@ -260,12 +279,19 @@ def test_a_groups_statistics_give_what_it_committed(
         what="committed offsets",
         transcript=broker.transcript,
     )
+    subscriber = unique("subscriber")
+    consumer = consumer_data(
+        group=subscriber, subscriptions=[subscription_data(topic=topic)]
+    )
+    require_success(broker.heartbeat(client_id=subscriber, consumers=[consumer]))
     groups = mapping_of(broker.group_topics(topic=topic))["groupList"]
+    if target.release == "5.3.3":  # ConsumerManager#registerConsumer
+        groups = [subscriber if name == topic else name for name in groups]
     expect(
         "ADMIN-STATS-004",
-        found=groups,
-        expected=[known_group],
-        what="groups",
+        found=sorted(groups),
+        expected=sorted([known_group, subscriber]),
+        what="groups, the one with an offset and the one that subscribes",
         transcript=broker.transcript,
     )
 

@@ -56,8 +56,9 @@ TOPIC_STATS = Clause(
     id="ADMIN-STATS-001",
     level=Level.MUST,
     text=(
-        "GET_TOPIC_STATS_INFO returns each queue's min and max offset and the store "
-        "time of its last message."
+        "GET_TOPIC_STATS_INFO returns each write queue's min and max offset and the "
+        "store time of its last message, or 0 without one. From 5.3 on it returns "
+        "queues that are read only, too."
     ),
     source=f"{_ADMIN}#getTopicStatsInfo",
 )
@@ -65,8 +66,9 @@ CONSUME_STATS = Clause(
     id="ADMIN-STATS-002",
     level=Level.MUST,
     text=(
-        "GET_CONSUME_STATS returns each queue's max offset, the group's committed "
-        "offset, and the store time of the last message before it."
+        "GET_CONSUME_STATS returns each read queue's max offset, the group's "
+        "committed offset, and the store time of the last message before it. Without "
+        "a committed offset, both are 0."
     ),
     source=f"{_ADMIN}#getConsumeStats",
 )
@@ -84,7 +86,8 @@ GROUPS_OF_TOPIC = Clause(
     level=Level.MUST,
     text=(
         "QUERY_TOPIC_CONSUME_BY_WHO lists the groups that have committed offsets of "
-        "a topic."
+        "a topic or whose members subscribe to it. 5.3.3 lists the topic's own name "
+        "in place of the latter."
     ),
     source=f"{_ADMIN}#queryTopicConsumeByWho",
 )

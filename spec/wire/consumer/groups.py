@@ -182,8 +182,8 @@ NO_PRODUCERS = Clause(
     id="GROUP-CONNECTION-004",
     level=Level.MUST,
     text=(
-        "GET_PRODUCER_CONNECTION_LIST for a group without producers is answered with "
-        "SYSTEM_ERROR (1)."
+        "GET_PRODUCER_CONNECTION_LIST for a group that no producer has joined, or "
+        "whose last one has unregistered, is answered with SYSTEM_ERROR (1)."
     ),
     source=f"{_ADMIN}#getProducerConnectionList",
 )
