@@ -17,6 +17,7 @@ from conformance.harness.client.client import (
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.pytest_plugin.expectations import (
     expect,
+    expect_code,
     expect_fields,
     expect_that,
 )
@@ -179,6 +180,16 @@ def test_a_topic_is_not_called_like_the_cluster(
         what="code",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-TOPIC-010")
+@pytest.mark.parametrize("filter_type", [None, "BOTH"])
+def test_a_topic_has_one_of_two_filter_types(
+    broker: Client, unique: Callable[[str], str], filter_type: str | None
+) -> None:
+    response = broker.create_topic(topic=unique("filtered"), filter_type=filter_type)
+    code = ResponseCode.SYSTEM_ERROR
+    expect_code("ADMIN-TOPIC-010", response, code, broker.transcript)
 
 
 @pytest.mark.clause("ADMIN-TOPIC-004")

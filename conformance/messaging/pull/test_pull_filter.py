@@ -206,6 +206,34 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
     )
 
 
+@pytest.mark.clause("PULL-FILTER-009")
+@pytest.mark.parametrize("kind", [{}, {"expressionType": ""}])
+def test_a_subscription_without_a_type_is_by_tag(
+    broker: Client, topic: str, known_group: str, kind: dict[str, str]
+) -> None:
+    subscription = tags_subscription(topic=topic, tags=["a"], version=5)
+    del subscription["expressionType"]
+    consumer = consumer_data(group=known_group, subscriptions=[subscription | kind])
+    require_success(
+        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
+    )
+    send_tagged(broker, topic, ["a", "b", "a"])
+    response = broker.pull(
+        topic=topic,
+        offset=0,
+        group=known_group,
+        system_flags=NO_SUBSCRIPTION,
+        subscription_version=5,
+    )
+    expect(
+        "PULL-FILTER-009",
+        found=bodies_of(response),
+        expected=[b"a", b"a"],
+        what="bodies",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("PULL-FILTER-008")
 @pytest.mark.parametrize(
     ("by_class", "bodies"), [(True, [b"a", b"b"]), (False, [b"a"])]

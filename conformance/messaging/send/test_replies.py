@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from conformance.harness.blocked.skips import not_applicable
@@ -18,6 +20,7 @@ from conformance.harness.pytest_plugin.one_response import responses_in_time
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import record_of
 from spec.host import Host
+from spec.store.message_record import SystemFlag
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.message.properties import decode_properties, encode_properties
 from spec.wire.remoting.command import Command, CommandFlag
@@ -36,7 +39,9 @@ def _is_known(target: Target) -> None:
         not_applicable(f"{target.release} has no SEND_REPLY_MESSAGE")
 
 
-def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Command:
+def reply_request(
+    topic: str, client_id: str | None, *, code: RequestCode, system_flags: int = 0
+) -> Command:
     """Return the request that sends a reply for the client of an id."""
     properties = {"CORRELATION_ID": "c-1", "own": "ä"}
     if client_id is not None:
@@ -47,7 +52,7 @@ def reply_request(topic: str, client_id: str | None, *, code: RequestCode) -> Co
         "defaultTopic": "TBW102",
         "defaultTopicQueueNums": "4",
         "queueId": "2",
-        "sysFlag": "0",
+        "sysFlag": str(system_flags),
         "bornTimestamp": "99",
         "flag": "5",
         "properties": encode_properties(properties),
@@ -65,6 +70,7 @@ def replied(
     *,
     code: RequestCode = RequestCode.SEND_REPLY_MESSAGE,
     verdict: int = ResponseCode.SUCCESS,
+    system_flags: int = 0,
 ) -> tuple[Command, Command, Transcript]:
     """Send a reply to a client that responds with *verdict*.
 
@@ -75,7 +81,9 @@ def replied(
         require_success(
             client.heartbeat(client_id=client_id, producer_groups=["askers"])
         )
-        request = broker.peer.send(reply_request(topic, client_id, code=code))
+        request = broker.peer.send(
+            reply_request(topic, client_id, code=code, system_flags=system_flags)
+        )
         pushed = client.peer.receive_request(PUSH)
         client.peer.send(
             Command(code=verdict, opaque=pushed.opaque, flag=CommandFlag.RESPONSE)
@@ -230,6 +238,45 @@ def test_a_reply_is_stored_too(broker: Client, topic: str, code: RequestCode) ->
         },
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("SEND-REPLY-008")
+@pytest.mark.settings(storeReplyMessageEnable="true")
+def test_a_stored_reply_has_no_flags(broker: Client, topic: str) -> None:
+    flags = int(SystemFlag.COMPRESSED)
+    pushed, response, _ = replied(broker, topic, system_flags=flags)
+    expect(
+        "SEND-REPLY-008",
+        found=(pushed.fields["sysFlag"], record_of(broker, response).system_flags),
+        expected=(str(flags), 0),
+        what="sysFlag of the push, and the system flags of the record",
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("SEND-REPLY-009")
+def test_a_client_that_left_a_group_gets_no_replies(
+    broker: Client, topic: str, unique: Callable[[str], str]
+) -> None:
+    client_id, groups = unique("client"), [unique("left"), unique("kept")]
+    with broker.another() as client:
+        require_success(client.heartbeat(client_id=client_id, producer_groups=groups))
+        require_success(
+            client.unregister_client(client_id=client_id, producer_group=groups[0])
+        )
+        request = reply_request(topic, client_id, code=RequestCode.SEND_REPLY_MESSAGE)
+        sent = broker.peer.send(request)
+        found = [one.code for one in client.peer.receive_until_silent(QUIET_S)]
+        expect(
+            "SEND-REPLY-009",
+            found=found,
+            expected=[],
+            what="codes of the requests that the client received",
+            transcript=client.transcript,
+        )
+    response = broker.peer.receive_response(sent.opaque)
+    code = ResponseCode.SYSTEM_ERROR
+    expect_code("SEND-REPLY-009", response, code, broker.transcript)
 
 
 def store_host(response: Command) -> Host:

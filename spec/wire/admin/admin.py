@@ -33,6 +33,16 @@ CLUSTER_NAME_IS_RESERVED = Clause(
     text="A topic with the name of the broker's cluster cannot be created.",
     source=f"{_ADMIN}#updateAndCreateTopic",
 )
+FILTER_TYPE_IS_CHECKED = Clause(
+    id="ADMIN-TOPIC-010",
+    level=Level.MUST,
+    text=(
+        "UPDATE_AND_CREATE_TOPIC (17) without a topicFilterType, or with one other "
+        "than SINGLE_TAG and MULTI_TAG, is refused with SYSTEM_ERROR (1)."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.protocol.header.CreateTopicRequestHeader"
+    "#checkFields",
+)
 DELETE_TOPIC = Clause(
     id="ADMIN-TOPIC-004",
     level=Level.MUST,

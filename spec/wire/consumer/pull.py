@@ -308,6 +308,15 @@ CLASS_FILTERS = Clause(
     source="4.6.0 org.apache.rocketmq.broker.filter.ExpressionMessageFilter"
     "#isMatchedByConsumeQueue",
 )
+TYPE_IS_TAG = Clause(
+    id="PULL-FILTER-009",
+    level=Level.MUST,
+    text=(
+        "A pull with a subscription of a heartbeat whose expressionType is empty or "
+        "absent selects by its codeSet, as one of type TAG."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.filter.ExpressionType#isTagType",
+)
 NO_HEARTBEAT = Clause(
     id="PULL-GROUP-001",
     level=Level.MUST,

@@ -81,3 +81,23 @@ REPLY_BORN_HOST_PLAIN = Clause(
     source=f"4.9.4 {_REPLY}#pushReplyMessage",
     since="4.9.4",
 )
+REPLY_LOSES_FLAGS = Clause(
+    id="SEND-REPLY-008",
+    level=Level.QUIRK,
+    text=(
+        "A reply is stored with the system flags 0, even if its sysFlag is "
+        "COMPRESSED_FLAG (1). It is relayed with its own sysFlag."
+    ),
+    source=f"4.6.0 {_REPLY}#processReplyMessageRequest",
+    since="4.6",
+)
+NO_REPLY_AFTER_LEAVING = Clause(
+    id="SEND-REPLY-009",
+    level=Level.QUIRK,
+    text=(
+        "A reply to a client that has unregistered from one of its producer groups is "
+        "refused with SYSTEM_ERROR (1), even while the client is in another group."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.ProducerManager#unregisterProducer",
+    since="4.6",
+)

@@ -40,7 +40,7 @@ class AdminRequests(Invoker):
         read_queue_count: int | None = None,
         permissions: int = READ_AND_WRITE,
         default_topic: str = "TBW102",
-        filter_type: str = "SINGLE_TAG",
+        filter_type: str | None = "SINGLE_TAG",
         system_flags: int = 0,
         order: bool = False,
         attributes: str | None = None,

@@ -25,7 +25,7 @@ from spec.wire.bodies.heartbeat import (
 from spec.wire.consumer.sql_filter import SQL92
 from spec.wire.remoting.response_code import ResponseCode
 
-_TAG_TYPES = TAG, ""
+_TAG_TYPES = TAG, ""  # [PULL-FILTER-009]
 """Java: ExpressionType#isTagType, for which null is a tag, too."""
 
 

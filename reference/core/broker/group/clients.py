@@ -129,7 +129,7 @@ class Clients:
         """
         members = self.producers.get(group)
         if members is not None:
-            self.producer_connections.pop(client_id, None)
+            self.producer_connections.pop(client_id, None)  # [SEND-REPLY-009]
             members.pop(connection, None)
             if not members:
                 del self.producers[group]

@@ -43,7 +43,7 @@ def handle_send_reply(
         queue_id = next(state.numbers) % topic.write_queue_count
     properties = header.properties or ""
     reply = new_message(state, request, header, topic, queue_id, properties)
-    # As in 4.6.0, even the flag of a compressed body is lost in the store.
+    # Even the flag of a compressed body is lost in the store. [SEND-REPLY-008]
     reply = replace(reply, system_flags=0)
     name = decode_properties(properties).get(Property.REPLY_TO_CLIENT)
 

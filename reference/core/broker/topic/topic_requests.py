@@ -24,7 +24,7 @@ def update_topic(state: BrokerState, request: Request) -> Response:
         remark = f"the topic[{name}] is conflict with system reserved words."
         raise Refused(SYSTEM_ERROR, remark)
     kind = request.text_or_null("topicFilterType")
-    if kind not in TOPIC_FILTER_TYPES:
+    if kind not in TOPIC_FILTER_TYPES:  # [ADMIN-TOPIC-010]
         raise Refused(SYSTEM_ERROR, f"topicFilterType = [{kind}] value invalid")
     topic = Topic(
         name,
