@@ -18,6 +18,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_that,
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic, unique_name
+from conformance.harness.pytest_plugin.known_settings import need_settings
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import (
     records_from,
@@ -166,6 +167,7 @@ def test_a_filter_server_is_in_the_route_while_it_is_there(
     )
 
 
+ACCESS_IS_OFF = {"aclEnable": "false"}
 CHANGES: Mapping[RequestCode, tuple[dict[str, FieldValue], ResponseCode]] = {
     RequestCode.UPDATE_AND_CREATE_ACL_CONFIG: (
         {"accessKey": "somebody", "secretKey": "12345678", "admin": False},
@@ -185,8 +187,10 @@ CHANGES: Mapping[RequestCode, tuple[dict[str, FieldValue], ResponseCode]] = {
 @pytest.mark.clause("ADMIN-ACL-001")
 @pytest.mark.parametrize("code", CHANGES, ids=lambda code: code.name)
 def test_access_cannot_be_changed_while_it_is_off(
-    broker: Client, code: RequestCode
+    target: Target, broker: Client, code: RequestCode
 ) -> None:
+    # Otherwise the requests change the access of an operator's cluster.
+    need_settings(target, ACCESS_IS_OFF)
     fields, refused = CHANGES[code]
     expect_code(
         "ADMIN-ACL-001", broker.invoke(code, fields), refused, broker.transcript
@@ -202,7 +206,10 @@ def test_access_cannot_be_changed_while_it_is_off(
     ],
     ids=lambda code: code.name,
 )
-def test_access_is_not_told_while_it_is_off(broker: Client, code: RequestCode) -> None:
+def test_access_is_not_told_while_it_is_off(
+    target: Target, broker: Client, code: RequestCode
+) -> None:
+    need_settings(target, ACCESS_IS_OFF)
     with suppress(NoResponseError):
         response = broker.invoke(code, timeout_s=1.0)
         expect_that(

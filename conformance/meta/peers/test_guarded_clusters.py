@@ -9,12 +9,34 @@ import pytest
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.access import Access, secret_credentials
 from conformance.harness.client.client import body_of, require_success
-from conformance.harness.targets.started.accounts import guarded_settings
+from conformance.harness.targets.started.accounts import (
+    Account,
+    guarded_settings,
+    plain_acl,
+    write_plain_acl,
+)
+from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import parse_target
+from spec.security.plain_acl import FILE
 from spec.wire.remoting.request_code import RequestCode
 
 SUITES = Path(__file__).parents[2]
 OPERATOR = secret_credentials("operator", "secret-of-the-operator")
+
+
+def test_the_access_of_a_running_cluster_is_not_changed(tmp_path: Path) -> None:
+    operator = Account(credentials=OPERATOR, admin=True)
+    accounts = plain_acl([operator], white=["127.0.0.1"])
+    target = parse_target("embedded:?aclEnable=true")
+    assert isinstance(target, StartedTarget)
+    write_plain_acl(target, accounts)
+    with target:
+        tests = SUITES / "messaging" / "admin" / "test_admin_repairs.py"
+        ended = run_child([tests], f"--target={target.namesrv}", "-k", "test_access")
+        kept = (target.home / FILE).read_text("utf-8")
+    assert kept == accounts
+    reason = "it needs the settings aclEnable=false (true there)"
+    assert [ended.reasons[f"ADMIN-ACL-00{one}"] for one in (1, 2)] == [reason] * 2
 
 
 @pytest.mark.slow
