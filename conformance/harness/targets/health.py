@@ -13,6 +13,7 @@ from collections.abc import Collection
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from conformance.harness.client.access import ANY_CERTIFICATE, client_context
 from conformance.harness.client.address import Address
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.command import Command, encode_command
@@ -21,6 +22,8 @@ from spec.wire.remoting.request_code import RequestCode
 
 PATIENCE_S = 5.0
 """Longer than any release takes for these requests on a busy machine."""
+REFUSAL_S = 1.0
+"""Time after a handshake in which a server refuses a certificate."""
 NAME_SERVER, BROKER = "name server", "broker"
 _REQUESTS = {
     NAME_SERVER: encode_command(Command(code=RequestCode.GET_BROKER_CLUSTER_INFO)),
@@ -73,6 +76,44 @@ class Health:
             ):
                 return problem
         return ""
+
+
+def tls_problem(role: str, address: Address, tls: ssl.SSLContext | None) -> str:
+    """Return why no request reaches a server, if that is for TLS; empty otherwise.
+
+    *tls* is None for a connection without encryption.
+    """
+    if not _problem_of(Server(role=role, address=address, tls=tls), PATIENCE_S):
+        return ""
+    if tls is None:
+        if _tls_error(address, client_context(ANY_CERTIFICATE), is_shaken=True):
+            return ""
+        return (
+            f"the {role} at {address} takes connections with TLS only; ?tls=any or"
+            " ?tls=CA.pem states it"
+        )
+    error = _tls_error(address, tls)
+    return f"no TLS with the {role} at {address}: {error}" if error else ""
+
+
+def _tls_error(
+    address: Address, tls: ssl.SSLContext, *, is_shaken: bool = False
+) -> str:
+    """Return the error of a connection with TLS, without a request; empty if it stays.
+
+    A server refuses a client's certificate after the handshake, and the refusal can be
+    lost behind a request. With *is_shaken* only the handshake counts.
+    """
+    try:
+        with _connected(address, tls, PATIENCE_S) as connection:
+            connection.settimeout(REFUSAL_S)
+            if not is_shaken and not connection.recv(1):
+                return "it closes the connection, as without tlsCert and tlsKey"
+    except TimeoutError:
+        return ""
+    except OSError as error:
+        return str(error)
+    return ""
 
 
 def is_silent(

@@ -13,7 +13,13 @@ from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.java.cluster_info import broker_addresses
 from conformance.harness.process.deadline import wait_until
 from conformance.harness.process.process import accepts
-from conformance.harness.targets.health import PATIENCE_S, is_silent
+from conformance.harness.targets.health import (
+    BROKER,
+    NAME_SERVER,
+    PATIENCE_S,
+    is_silent,
+    tls_problem,
+)
 from conformance.harness.targets.probing.probe import guess_release
 from conformance.harness.targets.store_target import check_readable, check_size
 from conformance.harness.targets.target import (
@@ -87,6 +93,7 @@ class RunningClusterTarget(Target):
                     f"{address} accepts connections, but sends no response within"
                     f" {PATIENCE_S:g} s"
                 )
+            self._check_tls(BROKER if key else NAME_SERVER, address)
         if self.store_path is not None:
             if not self.store_path.is_dir():
                 raise TargetError(f"{self.text}: no directory {self.store_path}")
@@ -97,6 +104,11 @@ class RunningClusterTarget(Target):
             self._choose_release()
         if self.broker is not None:
             self.capabilities |= set(found_capabilities(self.broker, self.access))
+
+    def _check_tls(self, role: str, address: Address) -> None:
+        """Raise TargetError where the stated TLS is not that of a server."""
+        if problem := tls_problem(role, address, self.access.tls):
+            raise TargetError(problem)
 
     def _choose_broker(self, found: Broker) -> None:
         """Set addresses and names: stated ones, *found* ones, or those of a proxy."""
@@ -110,6 +122,8 @@ class RunningClusterTarget(Target):
                 f"no listener on {self.broker}, which is the registered address of the"
                 f" broker; {self.namesrv}?broker=HOST:PORT states another one"
             )
+        if not is_stated and self.broker is not None:
+            self._check_tls(BROKER, self.broker)
         if self.broker is None:
             self._examine_name_server(self.namesrv)
         if self.admin is not None and not found.name:

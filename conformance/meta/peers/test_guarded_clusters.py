@@ -24,7 +24,7 @@ SUITES = Path(__file__).parents[2]
 OPERATOR = secret_credentials("operator", "secret-of-the-operator")
 
 
-def test_the_access_of_a_running_cluster_is_not_changed(tmp_path: Path) -> None:
+def test_the_access_of_a_running_cluster_is_not_changed() -> None:
     operator = Account(credentials=OPERATOR, admin=True)
     accounts = plain_acl([operator], white=["127.0.0.1"])
     target = parse_target("embedded:?aclEnable=true")
