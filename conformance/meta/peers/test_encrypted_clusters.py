@@ -61,5 +61,5 @@ def test_a_cluster_with_tls_is_stated_to_be_one(
 def test_a_cluster_without_tls_is_stated_to_be_one() -> None:
     with parse_target("embedded:") as started:
         target = parse_target(f"{started.namesrv}{TRUSTS_ANY}")
-        with pytest.raises(TargetError, match="no TLS with the name server at .*: "):
+        with pytest.raises(TargetError, match=r"no TLS with the name server at .*: "):
             target.start()
