@@ -8,7 +8,7 @@ from typing import Any
 from conformance.harness.client.client import Client, body_of, now_ms, require_success
 from conformance.harness.process.deadline import comes_true, wait_until
 from spec.routing.topic_config import TopicConfig, decode_topic_table
-from spec.store.message_record import Record, decode_record, decode_records
+from spec.store.message_record import Record, SystemFlag, decode_record, decode_records
 from spec.wire.message.message_id import decode_message_id
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
@@ -22,6 +22,11 @@ def record_of(broker: Client, response: Command) -> Record:
     viewed = broker.view_stored(require_success(response).fields["msgId"])
     reason = "the send of this message succeeded"
     return decode_record(require_success(viewed, reason=reason).body)
+
+
+def flags_of_sender(record: Record) -> int:
+    """Return the flags of *record* without those about the form of its hosts."""
+    return record.system_flags & ~(SystemFlag.BORN_HOST_V6 | SystemFlag.STORE_HOST_V6)
 
 
 def mapping_of(response: Command) -> Mapping[Any, Any]:

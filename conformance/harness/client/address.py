@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address
 from typing import NamedTuple
 
 LOOPBACK = "127.0.0.1"
@@ -24,3 +25,17 @@ class Address(NamedTuple):
     def __str__(self) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{host}:{self.port}"
+
+
+def in_one_form(text: str) -> str:
+    """Return an address as a peer writes it, with an IPv6 address as `Address` has it.
+
+    Java writes its eight groups, until Java 13 without brackets. A slash may precede.
+    """
+    slash = text[: text.startswith("/")]
+    host, _, port = text[len(slash) :].rpartition(":")
+    try:
+        address = IPv6Address(host.strip("[]"))
+    except ValueError:
+        return text
+    return f"{slash}[{address}]:{port}"

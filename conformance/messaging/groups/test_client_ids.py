@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from conformance.harness.client.address import in_one_form
 from conformance.harness.client.client import (
     Client,
     body_of,
@@ -31,7 +32,8 @@ def connections_of(client: Client, group: str) -> list[tuple[str, str]]:
     found = body_of(response)
     assert isinstance(found, dict)
     return sorted(
-        (one["clientId"], one["clientAddr"]) for one in found["connectionSet"]
+        (one["clientId"], in_one_form(one["clientAddr"]))
+        for one in found["connectionSet"]
     )
 
 

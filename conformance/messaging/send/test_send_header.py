@@ -20,7 +20,7 @@ from conformance.harness.pytest_plugin.expectations import (
 )
 from conformance.harness.pytest_plugin.fixtures import create_topic
 from conformance.harness.targets.target import Target
-from conformance.messaging.stored_messages import record_of, topic_of
+from conformance.messaging.stored_messages import flags_of_sender, record_of, topic_of
 from spec.store.message_record import SystemFlag
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 from spec.wire.message.properties import decode_properties
@@ -53,7 +53,7 @@ def test_letters_and_codes_are_these(broker: Client, topic: str) -> None:
         found={
             "topic": record.topic,
             "queue_id": record.queue_id,
-            "system_flags": record.system_flags,
+            "system_flags": flags_of_sender(record),
             "born_at_ms": record.born_at_ms,
             "flag": record.flag,
             "TAGS": decode_properties(record.properties).get("TAGS"),
