@@ -15,7 +15,10 @@ from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
 
 from conformance.harness.baseline.plain_requests import PlainRequests
-from conformance.harness.baseline.refusing_settings import refusing_settings
+from conformance.harness.baseline.refusing_settings import (
+    refused_access,
+    refusing_settings,
+)
 from conformance.harness.baseline.steps import (
     NEW_ROUTE_STEP,
     ROUTE_STEP,
@@ -154,7 +157,7 @@ def check_steps(target: Target, *, may_write: bool) -> Checked:
         if not found:
             checked.passed.append(step.name)
             continue
-        if refusing_settings(target):
+        if refusing_settings(target) or refused_access(is_foreign=target.is_foreign):
             useless.add(step.name)
             continue
         cause = next((causes[name] for name in step.needs if name in causes), None)

@@ -1,4 +1,4 @@
-"""Settings by which an operator makes a broker refuse what nearly all tests need."""
+"""Settings and users by which a broker refuses what nearly all tests need."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from conformance.harness.client.exchanges import exchanges
 from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.targets.target import NoServerError, Target
 from spec.layout import LayoutError
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
 ACCEPTING: dict[int, tuple[str, str]] = {
@@ -15,7 +16,25 @@ ACCEPTING: dict[int, tuple[str, str]] = {
     ResponseCode.SLAVE_NOT_AVAILABLE: ("brokerRole", "ASYNC_MASTER"),
 }
 """By response code, a setting with the value that prevents it."""
+ACCESS_REFUSED = "org.apache.rocketmq.acl.common.AclException"
+"""Beginning of the remark of a SYSTEM_ERROR by plain_acl.yml, from 4.4 to 5.3.2."""
 UNREADABLE = PeerError, NoServerError, AssertionError, LayoutError, ValueError
+
+
+def refused_access(*, is_foreign: bool) -> str:
+    """Return why the running test has no verdict: a user without rights; else empty."""
+    transcripts = CONVERSATIONS.transcripts() if is_foreign else []
+    for _, response in exchanges(transcripts):
+        if is_refused_access(response):
+            return f"the target refuses access: {response.remark}"
+    return ""
+
+
+def is_refused_access(response: Command) -> bool:
+    """Return whether *response* is a refusal by plain_acl.yml."""
+    remark = response.remark or ""
+    is_error = response.code == ResponseCode.SYSTEM_ERROR
+    return is_error and remark.startswith(ACCESS_REFUSED)
 
 
 def refusing_settings(target: Target) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qs
 
+from conformance.harness.baseline.refusing_settings import is_refused_access
 from conformance.harness.client.access import CREDENTIALS
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import commands_of, exchanges
@@ -20,8 +21,6 @@ from conformance.harness.targets.shared_target import refuses_of
 from spec.security.signature import ACCESS_KEY
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
-
-NO_PERMISSION = ResponseCode.NO_PERMISSION
 
 
 def refusal_in_test(description: Mapping[str, str]) -> str | None:
@@ -64,9 +63,11 @@ def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:
         for _, direction, command in commands_of(transcript):
             if direction is Direction.SENT and ACCESS_KEY in command.fields:
                 signed.add(command.opaque)
-            is_refused = command.is_response and command.code == NO_PERMISSION
+            is_refused = (
+                command.code == ResponseCode.NO_PERMISSION or is_refused_access(command)
+            )
             # A request of bytes that are no command has any opaque.
-            if is_refused and command.opaque not in signed:
+            if command.is_response and is_refused and command.opaque not in signed:
                 return "the target refuses its requests, which are not signed"
     return None
 

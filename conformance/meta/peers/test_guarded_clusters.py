@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from conformance.harness.targets.started.accounts import (
 )
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import parse_target
+from conformance.meta.made_suite import run_made
 from spec.security.plain_acl import FILE
 from spec.wire.remoting.request_code import RequestCode
 
@@ -24,26 +26,70 @@ SUITES = Path(__file__).parents[2]
 OPERATOR = secret_credentials("operator", "secret-of-the-operator")
 
 
-def test_the_access_of_a_running_cluster_is_not_changed() -> None:
-    operator = Account(credentials=OPERATOR, admin=True)
-    accounts = plain_acl([operator], white=["127.0.0.1"])
+READS_SETTINGS = """
+@pytest.mark.clause("ADMIN-CONFIG-001")
+def test_reads(broker):
+    require_success(broker.broker_config())
+"""
+
+
+@pytest.fixture(scope="module")
+def guarded() -> Iterator[StartedTarget]:
+    """Yield a running broker that admits the operator by a plain_acl.yml."""
     target = parse_target("embedded:?aclEnable=true")
     assert isinstance(target, StartedTarget)
-    write_plain_acl(target, accounts)
+    write_plain_acl(target, plain_acl([Account(credentials=OPERATOR, admin=True)]))
     with target:
-        tests = SUITES / "messaging" / "admin" / "test_admin_repairs.py"
-        ended = run_child([tests], f"--target={target.namesrv}", "-k", "test_access")
-        kept = (target.home / FILE).read_text("utf-8")
-    assert kept == accounts
+        yield target
+
+
+def credentials_file(directory: Path, access_key: str) -> Path:
+    """Return a new file with an access key and the secret of the operator."""
+    file = directory / "tools.yml"
+    lines = f"accessKey: {access_key}\nsecretKey: {OPERATOR.secret_key}\n"
+    file.write_text(lines, encoding="utf-8")
+    return file
+
+
+def test_the_access_of_a_running_cluster_is_not_changed(
+    guarded: StartedTarget, tmp_path: Path
+) -> None:
+    before = (guarded.home / FILE).read_text("utf-8")
+    file = credentials_file(tmp_path, OPERATOR.access_key)
+    tests = SUITES / "messaging" / "admin" / "test_admin_repairs.py"
+    option = f"--target={guarded.namesrv}?credentials={file}"
+    ended = run_child([tests], option, "-k", "test_access")
+    assert (guarded.home / FILE).read_text("utf-8") == before
     reason = "it needs the settings aclEnable=false (true there)"
     assert [ended.reasons[f"ADMIN-ACL-00{one}"] for one in (1, 2)] == [reason] * 2
 
 
+def test_requests_of_bytes_are_not_signed(
+    guarded: StartedTarget, tmp_path: Path
+) -> None:
+    file = credentials_file(tmp_path, OPERATOR.access_key)
+    tests = SUITES / "wire" / "test_command.py"
+    ended = run_child([tests], f"--target={guarded.namesrv}?credentials={file}")
+    assert "pass" in ended.outcomes.values()
+    assert not {"fail", "error"}.intersection(ended.outcomes.values())
+
+
+def test_a_user_without_rights_is_no_fault_of_the_broker(
+    guarded: StartedTarget, tmp_path: Path
+) -> None:
+    file = credentials_file(tmp_path, "somebody")
+    text = f"{guarded.namesrv}?credentials={file}"
+    ended = run_made(tmp_path, text, READS_SETTINGS, has_baseline=True)
+    assert ended.outcomes == {"ADMIN-CONFIG-001": "blocked"}
+    assert ended.reasons["ADMIN-CONFIG-001"].startswith(
+        "the target refuses access: org.apache.rocketmq.acl.common.AclException: "
+    )
+    assert ended.code == 3
+
+
 @pytest.mark.slow
 def test_users_are_added_to_a_running_cluster_and_deleted(tmp_path: Path) -> None:
-    file = tmp_path / "tools.yml"
-    lines = f"accessKey: {OPERATOR.access_key}\nsecretKey: {OPERATOR.secret_key}\n"
-    file.write_text(lines, encoding="utf-8")
+    file = credentials_file(tmp_path, OPERATOR.access_key)
     with parse_target("jvm:5.3.3", conf=guarded_settings(OPERATOR)) as target:
         options = (f"--target={target.namesrv}?credentials={file}", "--may-configure")
         ended = run_child([SUITES / "security" / "test_users.py"], *options)

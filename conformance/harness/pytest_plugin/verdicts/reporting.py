@@ -14,7 +14,10 @@ from dataclasses import replace
 import pytest
 
 from conformance.harness.baseline.baseline import Defect, load
-from conformance.harness.baseline.refusing_settings import refusing_settings
+from conformance.harness.baseline.refusing_settings import (
+    refused_access,
+    refusing_settings,
+)
 from conformance.harness.baseline.signs import clauses_seen_in
 from conformance.harness.baseline.steps import NEW_ROUTE_STEP, SENDS
 from conformance.harness.baseline.unknown_codes import explained_by
@@ -149,6 +152,11 @@ def _with_cause(
     CONVERSATIONS.receive_waiting()
     if unsupported := _unsupported(verdict, item):
         return unsupported
+    is_foreign = bool(item.config.stash[TARGET_OWNER].description.get("is_foreign"))
+    if suite_of(item) != "security" and (
+        refused := refused_access(is_foreign=is_foreign)
+    ):
+        return without_verdict(verdict, Outcome.BLOCKED, refused)
     defect = defect_behind(verdict, item) if is_watched else None
     if defect is None and verdict.outcome is Outcome.ERROR and is_watched:
         defect = _unusable_part(error, item)
