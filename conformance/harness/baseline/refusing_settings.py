@@ -6,12 +6,17 @@ from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import exchanges
 from conformance.harness.client.peer_errors import PeerError
 from conformance.harness.targets.target import NoServerError, Target
+from spec.clause import release_key
 from spec.layout import LayoutError
 from spec.wire.remoting.command import Command
+from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
+CREATES_GROUPS = "autoCreateSubscriptionGroup", "true"
+FIRST_TO_IGNORE = (5,)
+"""Series in which a heartbeat of an unknown group gets a success, and no effect."""
 ACCEPTING: dict[int, tuple[str, str]] = {
-    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: ("autoCreateSubscriptionGroup", "true"),
+    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: CREATES_GROUPS,
     ResponseCode.NO_PERMISSION: ("brokerPermission", "6"),
     ResponseCode.SLAVE_NOT_AVAILABLE: ("brokerRole", "ASYNC_MASTER"),
 }
@@ -37,14 +42,23 @@ def is_refused_access(response: Command) -> bool:
     return is_error and remark.startswith(ACCESS_REFUSED)
 
 
-def refusing_settings(target: Target) -> str:
+def refusing_settings(target: Target, required: str = "") -> str:
     """Return why a foreign *target* refused in the running test, if by its settings.
 
-    Empty if its broker reports other values, or none.
+    Empty if its broker reports other values, or none. A response code that the text
+    *required* names is no refusal.
     """
     transcripts = CONVERSATIONS.transcripts() if target.is_foreign else []
-    codes = {response.code for _, response in exchanges(transcripts)}
-    wanted = [ACCEPTING[code] for code in ACCEPTING if code in codes]
+    exchanged = list(exchanges(transcripts))
+    codes = {response.code for _, response in exchanged}
+    wanted = [
+        ACCEPTING[code]
+        for code in sorted(codes.intersection(ACCEPTING))
+        if ResponseCode(code).name not in required
+    ]
+    has_heartbeat = any(sent.code == RequestCode.HEART_BEAT for sent, _ in exchanged)
+    if has_heartbeat and release_key(target.release) >= FIRST_TO_IGNORE:
+        wanted = sorted({*wanted, CREATES_GROUPS})
     if not wanted:
         return ""
     try:

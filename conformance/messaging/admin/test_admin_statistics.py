@@ -238,7 +238,7 @@ def test_every_groups_progress_is_told(
     )
     expect(
         "ADMIN-STATS-009",
-        found=(statistics.behind, in_one_form(statistics.broker_address)),
+        found=(statistics.behind, in_one_form(f"{statistics.broker_address}")),
         expected=(behind, str(target.broker)),
         what="totalDiff and brokerAddr",
         transcript=broker.transcript,

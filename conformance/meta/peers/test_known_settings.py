@@ -139,6 +139,34 @@ def test_what_an_operator_lets_a_broker_refuse_is_unsupported(
     assert set(ended.reasons.values()) == {reason}
 
 
+IGNORED = """
+@pytest.mark.clause("GROUP-MEMBER-001")
+def test_ends_behind_a_heartbeat(broker):
+    broker.heartbeat(client_id="member", producer_groups=["group"])
+    fails("GROUP-MEMBER-001")
+"""
+
+
+def test_a_heartbeat_of_an_unknown_group_may_be_ignored(tmp_path: Path) -> None:
+    with parse_target("embedded:?autoCreateSubscriptionGroup=false") as target:
+        ended = run_made(tmp_path, str(target.namesrv), IGNORED, "--profile=5.3")
+    assert ended.outcomes == {"GROUP-MEMBER-001": "unsupported"}
+
+
+REQUIRED = """
+@pytest.mark.clause("PULL-PERM-001")
+def test_is_refused_with_another_remark(broker):
+    broker.pull(topic="TBW102", offset=0)
+    fails("PULL-PERM-001")
+"""
+
+
+def test_a_refusal_that_the_clause_requires_hides_no_failure(tmp_path: Path) -> None:
+    with parse_target("embedded:?brokerPermission=2") as target:
+        ended = run_made(tmp_path, str(target.namesrv), REQUIRED, AS_4_6)
+    assert ended.outcomes == {"PULL-PERM-001": "fail"}
+
+
 def has_settings(target: Target, needed: Mapping[str, str]) -> bool:
     """Return whether a test that needs these settings would run."""
     try:

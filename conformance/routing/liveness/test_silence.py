@@ -69,6 +69,7 @@ def test_a_broker_that_registers_no_more_is_removed(silence: Seen) -> None:
 
 @pytest.mark.patient
 @pytest.mark.needs("wire")
+@pytest.mark.settings(autoCreateSubscriptionGroup="true")
 @pytest.mark.clause("GROUP-MEMBER-013")
 def test_a_member_without_heartbeats_is_removed(silent_members: Seen) -> None:
     expect_removal(MEMBER_EXPIRY, silent_members, "member")

@@ -32,6 +32,7 @@ from conformance.harness.blocked.skips import blocked
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import sent_codes
 from conformance.harness.client.peer_errors import PeerError
+from conformance.harness.client.requests.invoker import RefusedError
 from conformance.harness.client.transcript import Transcript
 from conformance.harness.failure import artifacts
 from conformance.harness.pytest_plugin.collection.selection import (
@@ -150,7 +151,8 @@ def _with_cause(
         if verdict.broke or verdict.outcome not in UNMET:
             return verdict
     CONVERSATIONS.receive_waiting()
-    if unsupported := _unsupported(verdict, item):
+    required = "" if isinstance(error, RefusedError) else _texts_of_clauses(item)
+    if unsupported := _unsupported(verdict, item, required):
         return unsupported
     is_foreign = bool(item.config.stash[TARGET_OWNER].description.get("is_foreign"))
     if suite_of(item) != "security" and (
@@ -167,14 +169,19 @@ def _with_cause(
     return replace(verdict, blamed=[defect.clause])
 
 
-def _unsupported(verdict: Verdict, item: pytest.Item) -> Verdict | None:
-    """Return *verdict* as unsupported if the target refused a request of *item*."""
+def _unsupported(
+    verdict: Verdict, item: pytest.Item, required: str = ""
+) -> Verdict | None:
+    """Return *verdict* as unsupported if the target refused a request of *item*.
+
+    A response code that the text *required* names explains no wrong response.
+    """
     owner = item.config.stash[TARGET_OWNER]
     refused = refusal_in_test(owner.description)
     if refused is None and suite_of(item) != "security":
         refused = refusal_of_unsigned(owner.description)
     if not refused and "error" not in owner.description:
-        refused = refusing_settings(owner.target())
+        refused = refusing_settings(owner.target(), required)
     if not refused:
         return None
     return without_verdict(verdict, Outcome.UNSUPPORTED, refused)
@@ -186,13 +193,16 @@ def _of_busy(verdict: Verdict, item: pytest.Item) -> Verdict:
     A target that is busy at the baseline has that defect as the cause. A clause about
     the response requires it.
     """
-    texts = (all_clauses()[name].text for name in clauses_of(item))
-    if any(ResponseCode.SYSTEM_BUSY.name in text for text in texts):
+    if ResponseCode.SYSTEM_BUSY.name in _texts_of_clauses(item):
         return verdict
     reason = busy_in_test(item.config.stash[TARGET_OWNER].description)
     if reason is None or defect_behind(verdict, item) is not None:
         return verdict
     return without_verdict(verdict, Outcome.BLOCKED, reason)
+
+
+def _texts_of_clauses(item: pytest.Item) -> str:
+    return "\n".join(all_clauses()[name].text for name in clauses_of(item))
 
 
 def block_before(item: pytest.Item) -> None:
