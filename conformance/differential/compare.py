@@ -22,9 +22,10 @@ from conformance.differential.world import Patience, World
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.response_code import ResponseCode
 
+BUSY = " (SYSTEM_BUSY)"
 REFUSALS = {
     code_name(ResponseCode.REQUEST_CODE_NOT_SUPPORTED): "",
-    code_name(ResponseCode.SYSTEM_BUSY): " (SYSTEM_BUSY)",
+    code_name(ResponseCode.SYSTEM_BUSY): BUSY,
 }
 """Responses of foreign targets that are not compared, and their text in a list."""
 
@@ -67,9 +68,21 @@ class Counts:
     """Requests that each foreign target lacks, or was too busy for."""
     steps: Counter[str] = field(default_factory=Counter)
     """Answered by both, by kind."""
+    compared: set[str] = field(default_factory=set)
+    """Requests answered by both."""
     facts: int = 0
     explained: Counter[Explanation] = field(default_factory=Counter)
     examples: dict[Explanation, tuple[Step, Difference]] = field(default_factory=dict)
+
+    @property
+    def always_busy(self) -> list[str]:
+        """Requests that a target was too busy for each time."""
+        busy = {
+            name.removesuffix(BUSY)
+            for name in set().union(*self.refused)
+            if name.endswith(BUSY)
+        }
+        return sorted(busy - self.compared)
 
 
 @dataclass(slots=True)
@@ -123,6 +136,7 @@ class Pair:
             program_run.parted = step.changes and refusals == 1
             return
         self.counts.steps[step.kind] += 1
+        self.counts.compared.add(step.request)
         self.counts.facts += len(some.keys() | other.keys())
         for path in different(some, other):
             difference = Difference(

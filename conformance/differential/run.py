@@ -57,9 +57,13 @@ class Outcome:
 
     @property
     def has_verdict(self) -> bool:
-        """Whether a request behind the first ones of every program was compared."""
+        """Whether a request behind the first ones of every program was compared.
+
+        Without findings, each request has to be compared that both targets have.
+        """
         first = {step.kind for step in PROLOGUE}
-        return bool(self.findings) or not self.counts.steps.keys() <= first
+        is_compared = not self.counts.steps.keys() <= first
+        return bool(self.findings) or (is_compared and not self.counts.always_busy)
 
 
 def run(

@@ -88,6 +88,9 @@ def test_a_busy_target_is_not_compared(pair: Pair) -> None:
     program_run = pair.compare((Scripted(codes=(ResponseCode.SYSTEM_BUSY, 0)),))
     assert program_run.difference is None
     assert pair.counts.refused == ({"consume stats (SYSTEM_BUSY)"}, set())
+    assert pair.counts.always_busy == ["consume stats"]
+    pair.compare((Scripted(codes=(0, 0)),))
+    assert not pair.counts.always_busy
 
 
 def test_a_refusal_of_a_target_of_known_release_is_a_difference(pair: Pair) -> None:
@@ -122,4 +125,15 @@ def test_a_run_has_a_verdict_once_it_compared_more_than_each_beginning() -> None
     counts.steps["update group"] = 1
     assert not outcome.has_verdict
     counts.steps["max offset"] = 1
+    assert outcome.has_verdict
+
+
+def test_a_run_has_no_verdict_about_a_request_that_is_always_busy() -> None:
+    counts = Counts(programs=1, refused=({"lock queues (SYSTEM_BUSY)"}, {"delete"}))
+    outcome = Outcome(seed=0, examples=1, counts=counts, releases=("4.6.0", "4.6.0"))
+    counts.steps["max offset"] = 1
+    assert not outcome.has_verdict
+    reported = list(lines(outcome, target=MINE, against=THEIRS))
+    assert reported[-1].startswith("no verdict: always busy for lock queues (seed ")
+    counts.compared.add("lock queues")
     assert outcome.has_verdict
