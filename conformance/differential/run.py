@@ -59,7 +59,7 @@ class Outcome:
     def has_verdict(self) -> bool:
         """Whether a request behind the first ones of every program was compared.
 
-        Without findings, each request has to be compared that both targets have.
+        Without findings, a request that was busy each time prevents it, too.
         """
         first = {step.kind for step in PROLOGUE}
         is_compared = not self.counts.steps.keys() <= first

@@ -1,4 +1,4 @@
-"""A running cluster with IPv6 addresses, which clauses about addresses know."""
+"""A running cluster with IPv6 addresses: clauses about addresses are met."""
 
 from __future__ import annotations
 
