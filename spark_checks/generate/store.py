@@ -31,6 +31,12 @@ from spec.wire.message.topic_names import SCHEDULE_TOPIC
 from spec.wire.pop.pop_bodies import REVIVE_GROUP
 
 
+def check_root(root: Path) -> None:
+    """Raise PlanError unless *root* is an empty directory or does not exist."""
+    if root.exists() and any(root.iterdir()):
+        raise PlanError(f"{root} is not empty")
+
+
 def generate(
     root: Path,
     plan: Plan,
@@ -42,8 +48,6 @@ def generate(
 
     *on_part* is called after each part that this process writes.
     """
-    if root.exists() and any(root.iterdir()):
-        raise PlanError(f"{root} is not empty")
     for name in ("commitlog", "index", "config"):
         (root / name).mkdir(parents=True)
     if isinstance(plan, UniformPlan):

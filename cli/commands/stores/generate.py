@@ -119,7 +119,9 @@ def generate(
     transactions, sent back, dead letters. Faults come from a catalogue. `rmqc audit
     STORE --score LABELS` scores an audit against them.
     """
+    from reference.shell.storage.store_copy import removed_on_failure
     from spark_checks.generate.plan import Plan, PlanError
+    from spark_checks.generate.store import check_root
     from spark_checks.generate.uniform import UniformPlan
 
     if list_faults:
@@ -139,12 +141,14 @@ def generate(
     }
     try:
         if messages is not None:
-            _write(store, UniformPlan(messages=messages, **shape), master)
-            return
-        plan = Plan(is_rich=rich, **shape).with_size(size)
-        _write(store, plan, master)
-        if faults:
-            _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
+            plan: Plan = UniformPlan(messages=messages, **shape)
+        else:
+            plan = Plan(is_rich=rich, **shape).with_size(size)
+        check_root(store)
+        with removed_on_failure(store):
+            _write(store, plan, master)
+            if faults:
+                _plant(store, plan, faults, labels or Path(f"{store}.labels.json"))
     except PlanError as error:
         fail(error, code=USAGE)
     except OSError as error:
