@@ -5,6 +5,7 @@ Failures of Spark, each with a reason of one line.
 from __future__ import annotations
 
 import re
+import resource
 from pathlib import Path
 
 from py4j.protocol import Py4JJavaError
@@ -19,6 +20,10 @@ _WITHOUT_REASON = "Error initializing SparkContext"
 """Text of Spark's log that precedes the line with the reason."""
 _unreadable_file = re.compile(r"^\S*NotAStoreError: (.+)$", re.MULTILINE)
 """Last line of the traceback of a worker that could not read a file."""
+_file_error = re.compile(r"^Caused by: java\.io\.IOException: (.+)$", re.MULTILINE)
+"""Line of Java's traceback with the reason of a failed read or write of a file."""
+OPEN_FILES = 384
+"""Smallest limit of open files with which Spark starts on two processors."""
 
 
 class SparkError(Exception):
@@ -37,7 +42,8 @@ def failed(error: Exception) -> SparkError | NotAStoreError:
     unreadable = _unreadable_file.search(text)
     if unreadable is not None:
         return NotAStoreError(unreadable[1])
-    return SparkError(text.splitlines()[0])
+    causes = _file_error.findall(str(error))
+    return SparkError(causes[-1] if causes else text.splitlines()[0])
 
 
 def start_failure(error: BaseException, log: Path) -> str:
@@ -51,5 +57,8 @@ def start_failure(error: BaseException, log: Path) -> str:
     if not lines:
         text = failed(error) if isinstance(error, FAILURES) else error
         lines = str(text).splitlines() or [repr(error)]
-    found = lines[0]
-    return f"Spark did not start: {found.strip()}"
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    cause = ""
+    if 0 <= limit < OPEN_FILES:  # Java's errors do not name it
+        cause = f"{limit} open files (ulimit -n) are too few: "
+    return f"Spark did not start: {cause}{lines[0].strip()}"

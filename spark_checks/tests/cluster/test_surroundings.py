@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,7 @@ import pytest
 from java_runtime.class_archive import ClassArchive
 from rocketmq_conformance.paths import module_command
 from spark_checks.session import session
-from spark_checks.session.failures import SparkError
+from spark_checks.session.failures import SparkError, start_failure
 from spark_checks.session.settings import spark_environment, spark_settings
 from spark_checks.session.surroundings import output_to
 
@@ -144,3 +145,16 @@ def test_the_reason_of_a_failed_start_is_read_before_java_is_killed(
     with started[0] as java:
         assert java.poll() is not None
     assert str(error.value) == "Spark did not start: the master is away"
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [(256, "256 open files (ulimit -n) are too few: Error"), (1024, "Error")],
+)
+def test_a_low_limit_of_open_files_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, reason: str
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (64, limit))
+    (tmp_path / "log").write_text("Error: no class\n", encoding="utf-8")
+    found = start_failure(OSError(), tmp_path / "log")
+    assert found == f"Spark did not start: {reason}: no class"

@@ -9,8 +9,10 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from spark_checks import views
 from spark_checks.session import session
 from spark_checks.tests.commands.command import run_alone
 from spark_checks.views import ExportError, check_directory, export, register, views_of
@@ -106,3 +108,17 @@ def test_tables_that_cannot_be_written_are_one_line(
 ) -> None:
     with pytest.raises(ExportError, match=f"^{directory} cannot be written: .+$"):
         export(spark, str(STORE), Path(directory))
+
+
+def test_a_full_disk_below_the_tables_is_named(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Task failed\nCaused by: java.io.IOException: No space left on device\n"
+
+    def full(*_: object) -> None:
+        raise PySparkException(text)
+
+    monkeypatch.setattr(views, "views_of", full)
+    line = rf"^{tmp_path} cannot be written: No space left on device$"
+    with pytest.raises(ExportError, match=line):
+        export(spark, str(STORE), tmp_path)
