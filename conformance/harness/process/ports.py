@@ -21,15 +21,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
+from conformance.harness.client.address import LOOPBACK
+
 FIRST_PORT = 12_000
 """First port of the first block."""
+
+CONNECT_S = 5.0
+"""Seconds for a connection within this machine, however busy."""
 
 BLOCK_COUNT = 4_000
 """Number of blocks; the last ends at 27,999."""
 
 
 class NoFreePortError(Exception):
-    """Every block that was tried is taken."""
+    """Every block that was tried is taken, or no client can connect to a port."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,6 +66,7 @@ class PortBlock:
 
 def free_port_block() -> PortBlock:
     """Return a block of which no port is in use and no other run holds the lock."""
+    check_loopback()
     directory = Path(tempfile.gettempdir()) / f"rocketmq-conformance-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
     for _ in range(200):
@@ -70,6 +76,16 @@ def free_port_block() -> PortBlock:
             return PortBlock(vip=FIRST_PORT + 4 * number, _lock=lock)
         lock.close()
     raise NoFreePortError(f"no free block of four ports from {FIRST_PORT} on")
+
+
+def check_loopback() -> None:
+    """Raise NoFreePortError where this machine cannot connect to itself."""
+    try:
+        with socket.create_server((LOOPBACK, 0)) as server:
+            socket.create_connection(server.getsockname(), CONNECT_S).close()
+    except OSError as error:
+        reason = error.strerror or error
+        raise NoFreePortError(f"cannot connect to {LOOPBACK}: {reason}") from None
 
 
 @contextlib.contextmanager

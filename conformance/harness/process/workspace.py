@@ -17,6 +17,16 @@ from typing import IO
 PREFIX = "rocketmq-conformance-target-"
 _LOCK = "owner.lock"
 _ATTEMPTS = 20
+FREE_MIN = 16 << 20
+"""Bytes of free space that a started target may need: those of one commit-log file."""
+
+
+def shortage() -> str:
+    """Return that temporary files may lack space; empty where there is enough."""
+    directory = tempfile.gettempdir()
+    if shutil.disk_usage(directory).free >= FREE_MIN:
+        return ""
+    return f"{directory} has less than {FREE_MIN >> 20} MiB free for temporary files"
 
 
 class Workspace:

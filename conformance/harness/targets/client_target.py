@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from conformance.harness.process.ports import NoFreePortError, check_loopback
 from conformance.harness.process.workspace import Workspace
 from conformance.harness.targets.client_adapter import (
     FIRST_HELLO_TIMEOUT_S,
@@ -51,8 +52,11 @@ class ClientTarget(Target):
     def start(self) -> None:
         """Read the client's release from the hello of an adapter, which ends again."""
         try:
+            check_loopback()
             with closing(self.launch()) as adapter:
                 hello = adapter.hello(first_hello_timeout_s())
+        except NoFreePortError as error:
+            raise TargetError(str(error)) from error
         except AdapterError as error:
             raise TargetError(f"no hello from the adapter: {error}") from error
         if reason := hello_error(hello):

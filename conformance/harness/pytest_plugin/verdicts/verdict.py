@@ -45,6 +45,7 @@ from conformance.harness.failure.failure import (
 )
 from conformance.harness.process.deadline import TooLateError
 from conformance.harness.process.process import ProcessError, end_reports
+from conformance.harness.process.workspace import shortage
 from conformance.harness.pytest_plugin.expectations import READABLE
 from conformance.harness.pytest_plugin.options import Options, suite_of
 from conformance.harness.report.outcome import Outcome
@@ -102,6 +103,8 @@ def _of_error(
     if report.skipped or isinstance(error, pytest.skip.Exception):
         outcome, reason = of_skip(str(error))
         return replace(verdict, outcome=outcome, reason=reason)
+    if reason := shortage():  # which a started target reports in any way
+        return _errored(verdict, reason)
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
         return _refused(verdict, error, precondition_reason(error))
     if isinstance(error, NoServerError):
