@@ -149,8 +149,12 @@ class RunProgress:
         now_s = time.monotonic()
         if self._log is not None and now_s - self._written_s >= LINE_PERIOD_S:
             self._written_s = now_s
-            duration = _minutes(now_s - self._began_s)
-            print(f"tests    {done:,} of {total:,} in {duration}", file=self._log)
+            duration_s = now_s - self._began_s
+            line = f"tests    {done:,} of {total:,} in {_minutes(duration_s)}"
+            if 0 < done < total:
+                left_s = duration_s * (total - done) / done
+                line += f", about {_minutes(left_s)} left"
+            print(line, file=self._log)
 
 
 def _minutes(duration_s: float) -> str:

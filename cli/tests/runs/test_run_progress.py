@@ -147,6 +147,8 @@ main()
     assert total > 1
     finished = [(str(number), str(total)) for number in range(1, total + 1)]
     assert lines[-total:] == finished
+    estimated = re.findall(r"(\d+) of \d+ in \d+ s, about \d+ s left\n", done.stderr)
+    assert estimated == [number for number, _ in finished[:-1]]
 
 
 def test_only_a_terminal_shows_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
