@@ -19,6 +19,7 @@ from cli.options.exit_codes import (
 from cli.options.selection import unknown_name
 from cli.runs.suites.run_end import RunEnd
 from cli.runs.suites.run_progress import run_progress
+from conformance.harness.process.workspace import sweep
 from conformance.harness.targets.started.embedded import SOURCES
 
 PLUGINS = (
@@ -61,6 +62,7 @@ def run_pytest(name: str, words: list[str], reports: list[str]) -> int:
         plugins = [UnknownOptions(), SuitePaths(), end, progress]
         code = pytest.main([*fixed, *reports, *words], plugins=plugins)
     if end.is_interrupted:
+        sweep()  # a worker amid a long test was killed
         raise InterruptedCommand(f"interrupted {end.progress()}")
     if end.error:
         click.echo(f"Error: {end.error}", err=True)

@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from conformance.harness.process.workspace import PREFIX
 from rocketmq_conformance.paths import module_command
 
 STORE = Path(__file__).parents[3] / "fixtures" / "store" / "4.6.0-stopped"
@@ -54,6 +55,12 @@ def run(
     )
 
 
+def beside(directory: Path) -> dict[str, str]:
+    """Return the variable with which the modules in *directory* are found."""
+    path = os.pathsep.join([str(directory), os.environ.get("PYTHONPATH", "")])
+    return {"PYTHONPATH": path}
+
+
 @pytest.mark.parametrize("jobs", ["0", "1"])
 def test_an_interrupted_run_prints_its_progress_in_one_line(
     tmp_path: Path, jobs: str
@@ -62,9 +69,12 @@ def test_an_interrupted_run_prints_its_progress_in_one_line(
     words = ["--target", f"store:{STORE}", "--suite", "store", "--jobs", jobs]
     report = tmp_path / "report"
     words += ["--report", str(report)]
-    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
-    ended = run(*words, "-p", "interrupting", environment={"PYTHONPATH": path})
-    assert ended.returncode == 130
+    left = tmp_path / f"{PREFIX}of-a-killed-worker"
+    left.mkdir()
+    (left / "owner.lock").touch()
+    ours = {"TMPDIR": str(tmp_path), **beside(tmp_path)}
+    ended = run(*words, "-p", "interrupting", environment=ours)
+    assert (ended.returncode, left.exists()) == (130, False)
     assert "KeyboardInterrupt" not in ended.stdout
     progress = re.fullmatch(
         r"Error: (interrupted after 1 of \d+ tests)\n", ended.stderr
@@ -73,6 +83,22 @@ def test_an_interrupted_run_prints_its_progress_in_one_line(
     for name in ("report.html", "report.json", "summary.md", "junit.xml"):
         assert progress[1] in (report / name).read_text(encoding="utf-8"), name
     assert ", interrupted" in (report / "badge.svg").read_text(encoding="utf-8")
+
+
+def test_a_run_that_is_interrupted_before_a_verdict_names_no_report(
+    tmp_path: Path,
+) -> None:
+    begins = PLUGIN.replace("logreport(report)", "logstart()")
+    begins = begins.replace('report.when == "teardown" and ', "")
+    (tmp_path / "interrupting.py").write_text(begins, encoding="utf-8")
+    ended = run(
+        *("--target", f"store:{STORE}", "--suite", "store", "--jobs", "0"),
+        *("--report", str(tmp_path / "report"), "-p", "interrupting"),
+        environment=beside(tmp_path),
+    )
+    assert ended.returncode == 130, ended.stderr
+    assert not (tmp_path / "report" / "report.html").exists()
+    assert "report.html" not in ended.stdout
 
 
 def test_folders_of_former_runs_that_cannot_be_removed_do_not_end_a_run(
@@ -86,10 +112,7 @@ def test_folders_of_former_runs_that_cannot_be_removed_do_not_end_a_run(
     ended = run(
         *("--target", f"store:{STORE}", "--suite", "store", "--only", "STORE-CRC-001"),
         *("--jobs", "1", "-p", "busy_folders"),
-        environment={
-            "PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-            "PYTEST_DEBUG_TEMPROOT": str(tmp_path),
-        },
+        environment={"PYTEST_DEBUG_TEMPROOT": str(tmp_path), **beside(tmp_path)},
     )
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
     assert list(tmp_path.rglob("garbage-*")), "nothing was left to remove"

@@ -33,7 +33,7 @@ class Workspace:
     """A directory that is ours until it is closed."""
 
     def __init__(self) -> None:
-        _sweep(Path(tempfile.gettempdir()))
+        sweep()
         self.path, self._lock = _locked_directory()
 
     def close(self) -> None:
@@ -65,9 +65,9 @@ def _is_still(path: Path, lock: IO[bytes]) -> bool:
     return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
 
 
-def _sweep(directory: Path) -> None:
-    """Remove the workspaces of runs that are no more."""
-    for left in directory.glob(f"{PREFIX}*"):
+def sweep() -> None:
+    """Remove the workspaces of processes that were killed."""
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         if not (left / _LOCK).exists():
             continue  # it may be a neighbour's, made a moment ago
         lock = try_lock(left / _LOCK)

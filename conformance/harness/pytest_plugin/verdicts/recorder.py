@@ -192,8 +192,9 @@ class Recorder:
 
     @property
     def _report(self) -> Path | None:
-        """The directory of the report; None where it could not be written."""
-        return None if self._unwritten else self._options.report
+        """The directory of the report; None where it has not been written."""
+        is_written = self._results and not self._unwritten
+        return self._options.report if is_written else None
 
     def _add_baseline(
         self, config: pytest.Config, description: Mapping[str, str]
