@@ -169,6 +169,8 @@ class LazyGroup(click.Group):
                 sys.exit(CLOSED_PIPE)
             output = error.filename or "the output"
             fail(f"{output} cannot be written: {error.strerror}", code=USAGE)
+        except MemoryError:  # as an uncaught error it would end with 1, findings
+            fail("not enough memory")
         except ModuleNotFoundError as error:
             raise (missing_extra(error) or error) from error
 

@@ -106,6 +106,18 @@ def test_the_end_of_the_session_ends_a_command_like_ctrl_c(number: int) -> None:
     assert process.returncode == 0
 
 
+def test_too_little_memory_is_one_line_and_no_finding(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    command = importlib.import_module("cli.commands.suites.spec")
+    monkeypatch.setattr(command, "listed", exhausted)
+    ended = CliRunner().invoke(main, ["spec", "list"])
+    assert (ended.exit_code, ended.output) == (3, "Error: not enough memory\n")
+
+
 def test_a_group_without_a_command_prints_its_help() -> None:
     ended = CliRunner().invoke(main, ["spec"], prog_name="rmqc")
     assert ended.output.startswith("Usage: rmqc spec [OPTIONS] COMMAND [ARGS]...")
