@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 import shutil
 import tempfile
 from pathlib import Path
@@ -17,12 +18,17 @@ from typing import IO
 PREFIX = "rocketmq-conformance-target-"
 _LOCK = "owner.lock"
 _ATTEMPTS = 20
+FILES_MIN = 1024
+"""Open files that a started target may need: with 256, 120 tests of two suites fail."""
 FREE_MIN = 16 << 20
 """Bytes of free space that a started target may need: those of one commit-log file."""
 
 
 def shortage() -> str:
-    """Return that temporary files may lack space; empty where there is enough."""
+    """Return the lack of files or of space for a target; empty without any."""
+    _, files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= files < FILES_MIN:
+        return f"no more than {files} files may be open; {FILES_MIN} may be needed"
     directory = tempfile.gettempdir()
     if shutil.disk_usage(directory).free >= FREE_MIN:
         return ""

@@ -1,4 +1,4 @@
-"""A machine without loopback or without free space gives no verdict about a target."""
+"""A machine that lacks loopback, space or files gives no verdict about a target."""
 
 from __future__ import annotations
 
@@ -9,37 +9,51 @@ from pathlib import Path
 
 import pytest
 
-from conformance.harness.process.workspace import FREE_MIN
+from conformance.harness.process.workspace import FILES_MIN, FREE_MIN
 from conformance.harness.targets.target import TargetError, parse_target
 from conformance.meta.made_suite import run_made
 
-NEARLY_FULL = f"""
-import shutil
+LACKING = f"""
+import resource, shutil
 from unittest import mock
 
-@pytest.fixture(params=[{FREE_MIN - 1}, {FREE_MIN}], ids=["full", "free"])
-def disk(request, monkeypatch):
-    usage = mock.Mock(return_value=mock.Mock(free=request.param))
+LACKS = {{
+    "full": ({FREE_MIN - 1}, {FILES_MIN}),
+    "narrow": ({FREE_MIN}, {FILES_MIN - 1}),
+    "roomy": ({FREE_MIN}, {FILES_MIN}),
+}}
+
+@pytest.fixture(params=LACKS)
+def machine(request, monkeypatch):
+    free, files = LACKS[request.param]
+    usage = mock.Mock(return_value=mock.Mock(free=free))
     monkeypatch.setattr(shutil, "disk_usage", usage)
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
 
 @pytest.mark.clause("WIRE-FRAME-001")
-def test_passes(disk):
+def test_passes(machine):
     pass
-"""
-FAILS = """
+
 @pytest.mark.clause("WIRE-FRAME-002")
-def test_fails(disk):
+def test_fails(machine):
     fails("WIRE-FRAME-002")
 """
 
 
-@pytest.mark.parametrize(("disk", "outcome"), [("full", "error"), ("free", "fail")])
-def test_a_failure_on_a_full_disk_is_an_error(
-    tmp_path: Path, disk: str, outcome: str
+@pytest.mark.parametrize(
+    ("machine", "outcome", "reason"),
+    [
+        ("full", "error", "has less than 16 MiB free"),
+        ("narrow", "error", "no more than 1023 files may be open"),
+        ("roomy", "fail", ""),
+    ],
+)
+def test_a_failure_on_a_machine_that_lacks_something_is_an_error(
+    tmp_path: Path, machine: str, outcome: str, reason: str
 ) -> None:
-    ended = run_made(tmp_path, "embedded:", NEARLY_FULL + FAILS, "-k", disk)
+    ended = run_made(tmp_path, "embedded:", LACKING, "-k", machine)
     assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": outcome}
-    assert ("less than 16 MiB free" in ended.output) == (disk == "full")
+    assert reason in ended.reasons["WIRE-FRAME-002"]
 
 
 @pytest.mark.parametrize("text", ["embedded:", "client:true"])
