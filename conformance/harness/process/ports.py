@@ -21,11 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from conformance.harness.client.address import LOOPBACK
-
 FIRST_PORT = 12_000
 """First port of the first block."""
 
+LOOPBACK = "127.0.0.1"
 CONNECT_S = 5.0
 """Seconds for a connection within this machine, however busy."""
 

@@ -103,7 +103,7 @@ def _of_error(
     if report.skipped or isinstance(error, pytest.skip.Exception):
         outcome, reason = of_skip(str(error))
         return replace(verdict, outcome=outcome, reason=reason)
-    if reason := shortage():  # which a started target reports in any way
+    if reason := shortage():  # a target reports it in any way
         return _errored(verdict, reason)
     if report.when == "setup" and isinstance(error, PRECONDITION_ERRORS):
         return _refused(verdict, error, precondition_reason(error))
