@@ -196,10 +196,9 @@ class MessageLossSurvey:
         for place, record in self._log.records(self._end, self._log.end_on_disk):
             if record.physical_offset != place or not self._queues.has(record):
                 continue
-            queue = self._queues.get(*record.queue)
-            before = queue.max_before if queue else 0
-            index = record.queue_offset
-            if index >= before:
+            queue, index = self._queues.get(*record.queue), record.queue_offset
+            unit = queue.unit_before(index) if queue else None
+            if unit is None or not unit[1]:
                 self._outcome.lost.add(
                     record.queue, index, _CUT_EARLY, record.stored_at_ms
                 )

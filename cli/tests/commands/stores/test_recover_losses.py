@@ -23,6 +23,7 @@ from cli.tests.commands.stores.recover_command import (
 )
 from spec.store.commit_log import scan
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import file_name
 from spec.store.message_record import encode_record
 
 
@@ -41,6 +42,23 @@ def test_a_torn_record_costs_one_message(tmp_path: Path) -> None:
     assert int(found["log"]["cut_bytes"]) > 0
     assert sum(one["count"] for one in found["messages"]["lost"]) >= 1
     assert all(one["clause"] == "REC-TRUNCATE-001" for one in found["messages"]["lost"])
+
+
+def test_a_truncated_record_is_lost_though_its_unit_is_unwritten(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path)
+    with (store / LAST_FILE).open("r+b") as file:
+        file.write(bytes(4))
+    before = foretold(store)
+    lost = next(one for one in before["messages"]["lost"] if one["count"] > 2)
+    queue = store / "consumequeue" / lost["topic"] / str(lost["queue"])
+    position = (int(lost["to"]) - 2) * UNIT_SIZE
+    size = (queue / file_name(0)).stat().st_size
+    with (queue / file_name(position - position % size)).open("r+b") as file:
+        file.seek(position % size)
+        file.write(bytes(UNIT_SIZE))
+    assert foretold(store)["totals"] == before["totals"]
 
 
 def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> None:
