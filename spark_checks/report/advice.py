@@ -104,7 +104,9 @@ class Advice:
             places = number_of(count_of(self.damage), "place")
             found = TEXTS["DAMAGED"].format(places=places, file=self.damage[0].file)
         elif not errors and not self.audit.is_harmed_by_start:
-            return _without_errors(own)
+            found = _without_errors(own)
+            if not self.forecast.lost:
+                return found
         elif not errors:
             found = TEXTS["HARMFUL"]
         elif any(one.invariant.id == "INV-LOG-001" for one in own):

@@ -44,6 +44,17 @@ def test_a_headline_promises_only_repairs_that_a_start_makes(
     assert advice(*found).headline == headline
 
 
+def test_a_headline_without_errors_counts_the_messages_that_are_gone() -> None:
+    gone = (("Bills", 226),)
+    forecast = replace(HARMLESS, lost=gone, unreadable=gone)
+    late = finding("INV-CQ-001", Severity.WARNING)
+    assert advice(late, forecast=forecast).headline == (
+        "No errors: a starting broker repairs the warnings by itself."
+        " Already unreadable: 226 messages of Bills. The start of a 4.6.0 broker loses"
+        " no message that can still be read."
+    )
+
+
 def test_a_stray_file_is_moved_before_a_new_store_is_written() -> None:
     refused = StartForecast(release="4.6.0", refusal="commitlog/x is no file")
     assert advice(finding("INV-FILE-002"), forecast=refused).first_steps
