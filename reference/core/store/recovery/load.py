@@ -134,7 +134,8 @@ def load_config(
     if backup:
         report = f"{fault}, its .bak is broken"
         return LoadedConfig("nothing", report, starts=False)
-    return LoadedConfig("nothing", f"{fault}, and there is no .bak")
+    copy = "there is no .bak" if backup is None else "its .bak is empty"
+    return LoadedConfig("nothing", f"{fault}, and {copy}")
 
 
 def _normalized(text: str) -> str:

@@ -98,7 +98,7 @@ def test_an_empty_file_holds_nothing(name: str, text: str) -> None:
     driver = BrokerDriver(files=with_texts(name, text, ""))
     is_empty = not text.strip() and (not text or name == GROUPS_FILE)
     state = f"is {text.strip() or 'blank'}: nothing is read"
-    state = "is empty, and there is no .bak" if is_empty else state
+    state = "is empty, and its .bak is empty" if is_empty else state
     assert lines_of(driver) == [f"config/{name} {state}"]
 
 
