@@ -182,11 +182,30 @@ class Advice:
             ]
         damaged = [*(damaged * self.is_log_short), *(one.file for one in self.damage)]
         files = list(dict.fromkeys(damaged))
-        back = [
-            f"cp -a {self._donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
+        donors = {
+            file: self._donor if self._is_whole_there(file) else "OTHER"
             for file in files[:SHOWN_FILES]
+        }
+        back = [
+            f"cp -a {donor}/{shlex.quote(file)} {shlex.quote(self._path(file))}"
+            for file, donor in donors.items()
         ]
-        return [(self._from_other(RESTORED), [*back, self._again])] if files else []
+        text = RESTORED if "OTHER" in donors.values() else self._from_other(RESTORED)
+        return [(text, [*back, self._again])] if files else []
+
+    def _is_whole_there(self, file: str) -> bool:
+        """Return whether the compared log has each message of *file* that is here.
+
+        An older backup ends within a file, or before it. Its file would replace later
+        messages by zeros.
+        """
+        against = self.audit.against or {}
+        here, there = (
+            int(cast("Mapping[str, str]", against.get(side, {})).get("end", "0"))
+            for side in ("here", "there")
+        )
+        later = [one.base for one in self.audit.listing.commit_log if one.path > file]
+        return min([*later, here]) <= there
 
     @property
     def _donor(self) -> str:

@@ -159,42 +159,6 @@ def test_a_file_of_another_store_is_named_first_and_replaced() -> None:
     assert commands == [f"cp -a OTHER/{LOG} '/a b/{LOG}'", "rmqc audit '/a b'"]
 
 
-@pytest.mark.parametrize(
-    ("other", "donor", "explains"),
-    [
-        ("/c d/", "'/c d'", False),
-        (None, "OTHER", True),
-        ("s3://bucket/c", "OTHER", True),
-    ],
-)
-def test_the_compared_store_is_the_donor(
-    other: str | None, donor: str, *, explains: bool
-) -> None:
-    against = None if other is None else {"store": other}
-    damaged = advice(DAMAGED, forecast=LOSSES, against=against)
-    short = advice(UNIT, forecast=SHORT_LOG, against=against)
-    for found, command in (
-        (damaged, f"cp -a {donor}/{LOG} '/a b/{LOG}'"),
-        (short, f"cp -an {donor}/commitlog/. '/a b/commitlog/'"),
-    ):
-        (text,) = (text for text, each in found.first_steps if command in each)
-        assert ("OTHER is the path" in text) is explains
-
-
-@pytest.mark.parametrize(
-    ("changed", "only_here", "donor"),
-    [(1, 0, "/c"), (2, 0, "OTHER"), (1, 1, "OTHER")],
-)
-def test_a_store_of_another_log_is_no_donor(
-    changed: int, only_here: int, donor: str
-) -> None:
-    differing = {"changed": changed, "only_here": only_here, "only_there": 3}
-    against = {"store": "/c", "ranges": [differing]}
-    found = advice(DAMAGED, forecast=LOSSES, against=against)
-    commands = [command for _, each in found.first_steps for command in each]
-    assert f"cp -a {donor}/{LOG} '/a b/{LOG}'" in commands
-
-
 @pytest.mark.parametrize("forecast", [HIDDEN, replace(HIDDEN, lost=(("T", 5),))])
 def test_a_whole_log_with_garbage_units_is_salvaged(forecast: StartForecast) -> None:
     found = advice(UNIT, forecast=forecast)
