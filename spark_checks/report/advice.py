@@ -104,6 +104,8 @@ class Advice:
             places = number_of(count_of(self.damage), "place")
             found = TEXTS["DAMAGED"].format(places=places, file=self.damage[0].file)
         elif not errors and not self.audit.is_harmed_by_start:
+            if len(own) < len(self.audit.findings):
+                return None  # each difference of the two stores is an error
             found = _without_errors(own)
             if not self.forecast.lost:
                 return found

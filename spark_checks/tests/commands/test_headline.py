@@ -55,6 +55,11 @@ def test_a_headline_without_errors_counts_the_messages_that_are_gone() -> None:
     )
 
 
+def test_a_store_that_differs_from_another_is_not_without_errors() -> None:
+    late = finding("INV-CQ-001", Severity.WARNING)
+    assert advice(late, finding("INV-AGAINST-001")).headline is None
+
+
 def test_a_stray_file_is_moved_before_a_new_store_is_written() -> None:
     refused = StartForecast(release="4.6.0", refusal="commitlog/x is no file")
     assert advice(finding("INV-FILE-002"), forecast=refused).first_steps
