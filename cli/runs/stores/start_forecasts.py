@@ -117,15 +117,20 @@ def _obstacle(store: Path, outcome: Outcome) -> str | None:
     """Return the path of what a start needs to be away, or None.
 
     It is a directory in the place of a file. Or it is an empty file of the log or of a
-    queue, as a broker leaves it that is killed amid the creation.
+    queue, as a broker leaves it that is killed amid the creation. A directory with
+    files of a log or queue stays: they are the messages.
     """
     if outcome.refusal is None:
         return None
     path = store / outcome.refusal.file
     if not path.exists():
         return None
-    is_empty = path.name.isdecimal() and path.stat().st_size == 0
-    return _shown(outcome.refusal.file) if is_empty or not path.is_file() else None
+    if path.is_dir():
+        is_away = not any(one.name.isdecimal() for one in path.iterdir())
+    else:
+        is_empty = path.name.isdecimal() and path.stat().st_size == 0
+        is_away = is_empty or not path.is_file()
+    return _shown(outcome.refusal.file) if is_away else None
 
 
 def _cut_file(outcome: Outcome) -> str | None:

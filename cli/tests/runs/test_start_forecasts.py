@@ -62,3 +62,24 @@ def test_a_file_with_bytes_is_not_moved_out(tmp_path: Path) -> None:
     assert found is not None
     assert found.refusal is not None
     assert found.obstacle is None
+
+
+def test_a_directory_with_the_log_is_not_moved_out(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "commitlog").rename(store / "moved")
+    (store / "commitlog").mkdir()
+    (store / "moved").rename(store / "commitlog" / "commitlog")
+    found = start_forecast(str(store), "4.6.0")
+    assert found is not None
+    assert found.refusal == "commitlog/commitlog is no file"
+    assert found.obstacle is None
+
+
+def test_the_directory_of_the_log_is_not_moved_out(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / LAST_FILE).unlink()
+    (store / "commitlog" / f"{2 * 65_536:020}").write_bytes(bytes(65_536))
+    found = start_forecast(str(store), "4.6.0")
+    assert found is not None
+    assert "waits for ever" in str(found.refusal)
+    assert found.obstacle is None
