@@ -303,13 +303,15 @@ class MessageLossSurvey:
     ) -> int | None:
         """Return the queue offset of the unit that points at a record, or None.
 
-        Dispatch uses the record's own physical offset, which may be wrong.
+        Dispatch uses the record's own physical offset, which may be wrong, or that of
+        the record of which this is a copy.
         """
+        places = place, record.physical_offset
         unit = queue.unit(record.queue_offset)
-        if unit is not None and unit[0] == place and unit[1] != INT32_MAX:
+        if unit is not None and unit[0] in places and unit[1] != INT32_MAX:
             return record.queue_offset
         astray = self._astray.get(queue.name, {})
-        for wanted in {place, record.physical_offset}:
+        for wanted in places:
             index = queue.first_at(wanted)
             unit = queue.unit(index)
             if unit is not None and unit[0] == wanted and unit[1] != INT32_MAX:

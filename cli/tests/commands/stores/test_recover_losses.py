@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
-from itertools import takewhile
+from itertools import combinations, takewhile
 from pathlib import Path
 
 import pytest
@@ -410,3 +410,22 @@ def test_units_behind_the_early_end_of_an_lmq_are_invisible(
     found = foretold(store, "5.3.3")["messages"]["invisible"]
     counts = [one["count"] for one in found if one["topic"] == "%LMQ%one"]
     assert sum(counts) == count
+
+
+def test_a_second_copy_of_a_record_is_not_invisible(tmp_path: Path) -> None:
+    store = with_damage_before_recovery(tmp_path)
+    with (store / "commitlog" / file_name(0)).open("r+b") as file:
+        records = scan(file.read()).records
+        early, late = next(
+            (one, other)
+            for one, other in combinations(records, 2)
+            if one.record.topic == other.record.topic
+            and one.record.queue_id == other.record.queue_id
+            and one.size < other.size
+        )
+        file.seek(early.offset)
+        copy = file.read(early.size)
+        file.seek(late.offset)
+        file.write(copy)
+    hidden = foretold(store)["messages"]["invisible"]
+    assert "its unit has the size" not in str(hidden)
