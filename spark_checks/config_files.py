@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from spark_checks.file_systems import NotAStoreError
 from spark_checks.store_files import Store, read_whole
 from spec.layout import LayoutError
+from spec.store.config.config_files import consumer_offsets_path
 from spec.wire.bodies import fastjson
 
 TOPICS = "config/topics.json"
@@ -111,10 +112,7 @@ def config_file(store: Store, path: str) -> ConfigFile:
 
 def consumed_path(store: Store) -> str:
     """Return the path of the file from which the broker reads consumed offsets."""
-    has_lmq = any(
-        store.file(f"{LMQ_CONSUMED_OFFSETS}{suffix}") for suffix in ("", ".bak")
-    )
-    return LMQ_CONSUMED_OFFSETS if has_lmq else CONSUMED_OFFSETS
+    return consumer_offsets_path(lambda path: store.file(path) is not None)
 
 
 def consumed_offsets(store: Store) -> Iterator[GroupOffset]:

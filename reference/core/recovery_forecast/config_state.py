@@ -22,8 +22,8 @@ from spec.store.config.config_files import (
     CONSUMER_OFFSETS_FILE,
     DELAY_OFFSETS_FILE,
     GROUPS_FILE,
-    LMQ_CONSUMER_OFFSETS_FILE,
     TOPICS_FILE,
+    consumer_offsets_path,
 )
 from spec.wire.bodies.json_object import JsonObject, as_object
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
@@ -40,8 +40,6 @@ _TABLES = {
 The releases read delay offsets at different points. The result is the same.
 """
 
-_LMQ_OFFSETS = f"config/{LMQ_CONSUMER_OFFSETS_FILE}"
-"""Offsets of a broker with enableLmq, which reads no other (STORE-SETTINGS-008)."""
 PULL_OFFSETS = "pullOffsetTable"
 _OFFSETS = "offsetTable"
 
@@ -57,7 +55,7 @@ def load_configs(
     for name, tables in _TABLES.items():
         path = f"config/{name}"
         if name == CONSUMER_OFFSETS_FILE and rules.reads_lmq_offsets:
-            path = _LMQ_OFFSETS if _has(view, _LMQ_OFFSETS) else path
+            path = consumer_offsets_path(view.exists)
         text, backup = view.text(path), view.text(path + BACKUP_SUFFIX)
         if text is None and backup is None and name == CONSUMER_FILTERS_FILE:
             continue  # most brokers have none
@@ -77,11 +75,6 @@ def load_configs(
             clause = "STORE-CONFIG-019" if is_newer else "STORE-CONFIG-016"
             raise StartRefusedError(clause, path, f"{path} {found.report}")
     return values
-
-
-def _has(view: StoreView, path: str) -> bool:
-    """Return whether a file or its copy exists."""
-    return view.exists(path) or view.exists(path + BACKUP_SUFFIX)
 
 
 def offsets_outside(

@@ -9,7 +9,7 @@ if the file itself is unreadable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from spec.clause import Clause, Level
@@ -213,6 +213,17 @@ class GroupSettings:
     group: str
     retry_max_times: int
     retry_queue_count: int
+
+
+def consumer_offsets_path(exists: Callable[[str], bool]) -> str:
+    """Return the path of the consumed offsets that a broker since 4.9.3 reads.
+
+    It has enableLmq if LMQ_CONSUMER_OFFSETS_FILE *exists* in the store, or its copy
+    alone (STORE-SETTINGS-008).
+    """
+    path = f"config/{LMQ_CONSUMER_OFFSETS_FILE}"
+    has_lmq = exists(path) or exists(path + BACKUP_SUFFIX)
+    return path if has_lmq else f"config/{CONSUMER_OFFSETS_FILE}"
 
 
 def encode_consumer_offsets(table: ConsumerOffsets) -> bytes:
