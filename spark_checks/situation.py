@@ -16,9 +16,10 @@ from spark_checks.config_files import (
     consumed_path,
     numbers_of,
 )
-from spark_checks.store_files import Store, queue_file_size, queue_of
+from spark_checks.store_files import Store, queue_file_size, queue_in
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.earlier_topics import may_be_created_again
+from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
 
 
@@ -78,6 +79,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
         for path in store.directories
         if path.startswith(f"{BATCH_QUEUE}/")
     }
+    empty = store.directories - {one.rpartition("/")[0] for one in store.directories}
     topics = config_file(store, TOPICS)
     are_known = topics.has_table and not store.may_have_config_in_rocksdb
     levels = numbers_of(config_file(store, DELIVERED_OFFSETS).entries)
@@ -100,6 +102,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
                 for name, offsets in consumed.items()
                 if any(numbers_of(offsets).values())
             },
+            emptied={one for one in listed if f"{CONSUME_QUEUE}/{one}" in empty},
         ),
         batch_topics=frozenset(batch_topics),
         delays=conf.delays,
@@ -113,5 +116,4 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
 
 def topics_with_queues(store: Store) -> frozenset[str]:
     """Return the topics of *store* with files of queues."""
-    queues = (queue_of(file.path) for file in store.files)
-    return frozenset(queue[0] for queue in queues if queue)
+    return frozenset(queue_in(file)[0] for file in store.queue_files())

@@ -1,9 +1,10 @@
 """
 Topics that may have been deleted and created again, without a message since.
 
-A deletion destroys all queues of a topic, and since 5.0 its consumed offsets. Its
-messages stay in the log, without units. A lost directory of its queues leaves the same
-files, apart from the consumed offsets.
+A deletion destroys all queues of a topic. Its messages stay in the log, without units.
+A lost directory of its queues leaves the same files, apart from two: since 5.0 a
+deletion also removes the consumed offsets. Up to 4.9 it keeps them, and leaves the
+directory of the topic empty (4.6.0 store.MappedFileQueue#destroy).
 
 5.3.3 org.apache.rocketmq.broker.processor.AdminBrokerProcessor#deleteTopicInBroker.
 """
@@ -22,18 +23,23 @@ BOTH_CAUSES = (
 
 
 def may_be_created_again(
-    *, listed: Collection[str], queued: Set[str], consumed: Set[str]
+    *,
+    listed: Collection[str],
+    queued: Set[str],
+    consumed: Set[str],
+    emptied: Set[str],
 ) -> frozenset[str]:
     """Return the topics that a deletion explains as well as a loss.
 
-    *listed* has the topics of topics.json, *queued* those with units, and *consumed*
-    those with a consumed offset above 0. If no topic has units, all queues are lost.
-    Topics of the broker itself are not deleted.
+    *listed* has the topics of topics.json, *queued* those with files of queues,
+    *consumed* those with a consumed offset above 0, and *emptied* those with an empty
+    directory. If no topic has files, all queues are lost. Topics of the broker itself
+    are not deleted.
     """
     if not queued:
         return frozenset()
     return frozenset(
         topic
-        for topic in {*listed} - queued - consumed
+        for topic in {*listed} - queued - (consumed - emptied)
         if not topic.startswith(UNLISTED_BEGINS)
     )

@@ -74,6 +74,7 @@ class EarlierTopics:
             listed=self._topics,
             queued=self._queued,
             consumed={one.topic for one in found.offsets},
+            emptied=self._queues.emptied,
         )
         for one in [*found.invisible]:
             is_gone = (one.topic, one.queue_id) in gone
@@ -118,5 +119,5 @@ class EarlierTopics:
 
     @cached_property
     def _queued(self) -> frozenset[str]:
-        """Topics with units before the start."""
-        return frozenset(queue.name[0] for queue in self._queues if queue.max_before)
+        """Topics with files of queues before the start."""
+        return frozenset(queue.name[0] for queue in self._queues if queue.had_files)

@@ -84,6 +84,11 @@ class QueueState:
         return self.end.position // UNIT_SIZE
 
     @property
+    def had_files(self) -> bool:
+        """Whether it had a file before the start, even one without a unit."""
+        return bool(self._on_disk)
+
+    @property
     def max_before(self) -> int:
         """The queue offset behind the last unit written before the start."""
         return self.end_before // UNIT_SIZE

@@ -53,6 +53,8 @@ class QueuesState:
             if any(one.size for one in view.entries(directory))
         )
         """Topics with units in batch consume queues. Only their ends are read."""
+        self.emptied: set[str] = set()
+        """Topics with an empty directory."""
         self._files: set[str] = set()
         """Paths of files that may be in the place of a directory."""
         self.obstacle: str | None = None
@@ -79,6 +81,7 @@ class QueuesState:
             path = f"{CONSUME_QUEUE}/{topic.name}"
             queues = self._view.entries(path)
             self._files |= {path} if topic.size is not None else set()
+            self.emptied |= {topic.name} if not queues else set()
             self._files |= {
                 f"{path}/{one.name}" for one in queues if one.size is not None
             }

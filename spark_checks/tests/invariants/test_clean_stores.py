@@ -104,12 +104,14 @@ def test_queues_of_a_topic_that_is_created_again_may_stay_empty(
 
 
 @pytest.mark.parametrize(
-    ("others", "listed", "consumed", "expected"),
+    ("others", "listed", "consumed", "directory", "expected"),
     [
-        pytest.param("Other", "Orders", 0, "INV-CQ-007", id="both-causes-fit"),
-        pytest.param("Other", "Orders", 1, "INV-CQ-005", id="consumed-offsets-left"),
-        pytest.param(None, "Orders", 0, "INV-CQ-005", id="no-topic-has-units"),
-        pytest.param("Other", "Other", 0, None, id="deleted"),
+        pytest.param("Other", "Orders", 0, "", "INV-CQ-007", id="both-causes-fit"),
+        pytest.param("Other", "Orders", 1, "", "INV-CQ-005", id="consumed-offsets"),
+        pytest.param("Other", "Orders", 1, "Orders", "INV-CQ-007", id="of-4.9"),
+        pytest.param("Other", "Orders", 1, "Orders/0", "INV-CQ-005", id="lost-files"),
+        pytest.param(None, "Orders", 0, "", "INV-CQ-005", id="no-topic-has-units"),
+        pytest.param("Other", "Other", 0, "", None, id="deleted"),
     ],
 )
 def test_a_topic_of_topics_json_without_units_may_be_created_again(
@@ -119,6 +121,7 @@ def test_a_topic_of_topics_json_without_units_may_be_created_again(
     others: str | None,
     listed: str,
     consumed: int,
+    directory: str,
     expected: str | None,
 ) -> None:
     builder = StoreBuilder()
@@ -127,6 +130,7 @@ def test_a_topic_of_topics_json_without_units_may_be_created_again(
     if others:
         builder.put(others)
     store = builder.write(tmp_path)
+    (store / "consumequeue" / directory).mkdir(parents=True, exist_ok=True)
     for name, table, entries in (
         ("topics", "topicConfigTable", {listed: {}}),
         ("consumerOffset", "offsetTable", {"Orders@group": {"0": consumed}}),

@@ -79,6 +79,34 @@ def test_a_topic_without_queues_stays_invisible_after_a_stop(tmp_path: Path) -> 
     assert foretold(store)["messages"]["invisible"] == []
 
 
+@pytest.mark.parametrize(
+    ("left", "is_hidden"),
+    [
+        pytest.param("HandoverOrders", False, id="an empty directory, as of 4.9"),
+        pytest.param("HandoverOrders/0", True, id="a directory of a queue"),
+    ],
+)
+def test_consumed_offsets_prove_no_loss_beside_an_empty_directory(
+    tmp_path: Path, left: str, *, is_hidden: bool
+) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue/HandoverOrders")
+    (store / "consumequeue" / left).mkdir(parents=True)
+    totals = foretold(store)["totals"]
+    assert (totals["invisible"] > 0) is is_hidden
+    assert (totals["of_deleted_topics"] > 0) is not is_hidden
+
+
+def test_a_topic_with_a_blank_queue_file_was_not_deleted(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    for file in (store / "consumequeue/HandoverOrders").glob("*/*"):
+        file.write_bytes(bytes(file.stat().st_size))
+    (store / "config/consumerOffset.json").write_text('{"offsetTable":{}}')
+    totals = foretold(store)["totals"]
+    assert totals["invisible"] > 0
+    assert totals["of_deleted_topics"] == 0
+
+
 def _unlist(store: Path, topic: str) -> None:
     """Delete *topic* as a broker does: its queues, and its entry in topics.json."""
     shutil.rmtree(store / "consumequeue" / topic)
