@@ -151,6 +151,12 @@ class Advice:
         return self.audit.listing.has_queues_in_rocksdb
 
     @property
+    def _may_rebuild(self) -> bool:
+        """Whether a forecast shows that a start without queues builds all of them."""
+        rebuilt = self.forecast.rebuilt
+        return rebuilt is not None and rebuilt.is_harmless and not self._has_rocksdb
+
+    @property
     def _again(self) -> str:
         """The command that audits the store again."""
         return f"rmqc audit {shlex.quote(self.audit.store)}"
@@ -260,8 +266,6 @@ class Advice:
         )
         rebuilt = findings[0].invariant.start_rebuilds
         if rebuilt and is_of_queues:
-            if findings[0].severity is Severity.WARNING and not self.is_unsafe:
-                return TEXTS["BY_ITSELF"], []
             return self._rebuild(rebuilt)
         if family == "INV-INDEX" and name != "INV-INDEX-011":
             return self._of_index(findings)
@@ -269,8 +273,7 @@ class Advice:
 
     def _of_index(self, findings: Sequence[Finding]) -> tuple[str, list[str]]:
         """Return the advice to build the index again, if the forecast allows it."""
-        rebuilt = self.forecast.rebuilt
-        if rebuilt is not None and rebuilt.is_harmless and not self._has_rocksdb:
+        if self._may_rebuild:
             return self._without("REBUILD_INDEX", INDEX_AND_QUEUES)
         invariant = findings[0].invariant
         if invariant.id in OF_SOME_KEYS:
@@ -339,10 +342,9 @@ class Advice:
 
     def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return the advice to rebuild queues, if the forecast allows it."""
-        rebuilt = self.forecast.rebuilt
-        if (rebuilt is not None and not rebuilt.is_harmless) or self._has_rocksdb:
-            return TEXTS["NO_REBUILD"], []
-        return self._without("REBUILD", directories)
+        if self._may_rebuild:
+            return self._without("REBUILD", directories)
+        return TEXTS["NO_REBUILD"], []
 
     def _without(self, text: str, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return a *text* about a start without *directories*, which are moved."""

@@ -35,6 +35,7 @@ UNIT = finding("INV-CQ-001", file=f"consumequeue/T/0/{0:020}")
 ITEM = finding("INV-INDEX-007", file="index/20261123000000000")
 HARMLESS = StartForecast(release="4.6.0")
 LOSSES = StartForecast(release="4.6.0", lost=(("T", 3000), ("U", 1)), rebuilt=HARMLESS)
+REBUILT = replace(HARMLESS, rebuilt=HARMLESS)
 SHORT_LOG = replace(LOSSES, lacks_files=True)
 HIDDEN = replace(HARMLESS, invisible=2500, rebuilt=HARMLESS)
 

@@ -19,6 +19,7 @@ from spark_checks.tests.commands.advised import (
     HIDDEN,
     ITEM,
     LOSSES,
+    REBUILT,
     UNIT,
     advice,
     finding,
@@ -52,7 +53,7 @@ def test_queues_beside_those_in_rocksdb_are_not_moved() -> None:
 
 def test_queues_with_a_missing_file_are_rebuilt() -> None:
     missing = finding("INV-FILE-003", file="consumequeue/T/0/00000000000000000020")
-    (step,) = next_steps(advice(missing))
+    (step,) = next_steps(advice(missing, forecast=REBUILT))
     assert step["commands"] == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
     of_log = finding("INV-FILE-003", file="commitlog/00000000000000001024")
     (step,) = next_steps(advice(of_log))
@@ -142,13 +143,30 @@ def test_the_json_of_a_forecast_has_both_parts_of_the_loss() -> None:
 
 
 def test_queues_are_rebuilt_only_if_a_start_without_them_is_harmless() -> None:
-    good, bad = (replace(HARMLESS, rebuilt=one) for one in (HARMLESS, LOSSES))
+    good, bad = REBUILT, replace(HARMLESS, rebuilt=LOSSES)
     moved = "mv '/a b/consumequeue' '/a b.consumequeue'"
     assert advice(UNIT, forecast=good).for_group([UNIT])[1] == [moved]
-    assert advice(UNIT, forecast=bad).for_group([UNIT]) == (TEXTS["NO_REBUILD"], [])
+    for forecast in (bad, None):  # a large log has no forecast
+        found = advice(UNIT, forecast=forecast)
+        assert found.for_group([UNIT]) == (TEXTS["NO_REBUILD"], [])
     late = replace(UNIT, severity=Severity.WARNING)
     assert advice(late).for_group([late]) == (TEXTS["BY_ITSELF"], [])
     assert advice(UNIT).first_steps == []
+
+
+@pytest.mark.parametrize("name", ["INV-BATCH-004", "INV-EXT-001"])
+def test_a_start_does_not_repair_fields_that_it_does_not_read(name: str) -> None:
+    one = finding(name, Severity.WARNING)
+    found = advice(one, forecast=REBUILT)
+    assert found.for_group([one])[0] == TEXTS["REBUILD"].format(names="consumequeue")
+    assert "that a starting broker does not repair" in (found.headline or "")
+
+
+def test_no_directory_of_an_lmq_is_moved() -> None:
+    """Real 4.9.7 and 5.3.3 then have 20 of 60 units after a crash, 0 after a stop."""
+    one = finding("INV-LIGHT-001", file=f"consumequeue/%LMQ%a/0/{0:020}")
+    text, commands = advice(one, forecast=REBUILT).for_group([one])
+    assert (text.startswith("Bring the LMQ's directory back"), commands) == (True, [])
 
 
 def test_a_start_does_not_repair_a_checkpoint_by_itself() -> None:
@@ -186,11 +204,12 @@ def test_only_the_forecast_contains_the_effect_of_a_start() -> None:
 
 def test_only_directories_that_exist_are_moved() -> None:
     extension = finding("INV-EXT-001", file=f"consumequeue_ext/T/0/{0:020}")
-    found = advice(extension, listing=listing("consumequeue"))
+    one = listing("consumequeue")
+    found = advice(extension, forecast=REBUILT, listing=one)
     text, commands = found.for_group([extension])
     assert "move consumequeue out of the store" in text
     assert commands == ["mv '/a b/consumequeue' '/a b.consumequeue'"]
-    found = advice(UNIT, listing=listing("commitlog"))
+    found = advice(UNIT, forecast=REBUILT, listing=listing("commitlog"))
     text = TEXTS["REBUILD_MISSING"].format(name="consumequeue")
     assert found.for_group([UNIT]) == (text, [])
 
@@ -199,7 +218,7 @@ def test_only_directories_that_exist_are_moved() -> None:
 def test_queues_are_rebuilt_together(name: str) -> None:
     """Dispatch begins behind the last unit of all queues, of both kinds."""
     both = ("consumequeue", "batchconsumequeue")
-    found = advice(UNIT, listing=listing(*both))
+    found = advice(UNIT, forecast=REBUILT, listing=listing(*both))
     _, commands = found.for_group([finding(name)])
     assert sorted(commands) == [f"mv '/a b/{one}' '/a b.{one}'" for one in sorted(both)]
 
@@ -221,9 +240,7 @@ def test_an_index_file_with_a_wrong_item_stays(rebuilt: StartForecast | None) ->
 @pytest.mark.parametrize("name", ["INV-INDEX-001", "INV-INDEX-007"])
 def test_an_index_is_built_again_with_the_queues(name: str) -> None:
     directories = ("consumequeue", "index")
-    found = advice(
-        forecast=replace(HARMLESS, rebuilt=HARMLESS), listing=listing(*directories)
-    )
+    found = advice(forecast=REBUILT, listing=listing(*directories))
     text, commands = found.for_group([finding(name)])
     assert text == TEXTS["REBUILD_INDEX"].format(names="consumequeue and index")
     assert commands == [f"mv '/a b/{one}' '/a b.{one}'" for one in directories]
