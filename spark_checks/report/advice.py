@@ -284,16 +284,16 @@ class Advice:
 
     def _of_config(self, finding: Finding) -> str | None:
         """Return the advice for a file, None where that of its invariant is right."""
-        not_json = ("INV-CONFIG-001", "INV-CONFIG-003")
-        if finding.invariant.id not in not_json:
+        unread = ("INV-CONFIG-001", "INV-CONFIG-003", "INV-CONFIG-005")
+        if finding.invariant.id not in unread:
             return None
         found = self.audit.findings
-        broken = {one.file for one in found if one.invariant.id in not_json}
-        is_copy = finding.invariant.id == not_json[1]
+        broken = {one.file for one in found if one.invariant.id in unread}
         path = finding.file.removesuffix(".bak")
-        if (path if is_copy else f"{path}.bak") in broken:
+        other = path if path != finding.file else f"{path}.bak"
+        if other in broken or self.audit.listing.file(other) is None:
             return TEXTS["NO_COPY"]
-        if not is_copy:
+        if other != path:
             return None
         command = REWRITES.get(finding.file.rpartition("/")[2])
         return TEXTS["REWRITE" if command else "PERSISTED"].format(command=command)

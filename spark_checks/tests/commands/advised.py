@@ -9,7 +9,7 @@ from spark_checks.audit import Audit
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
 from spark_checks.report.advice import Advice
 from spark_checks.report.start_forecast import StartForecast
-from spark_checks.store_files import Store
+from spark_checks.store_files import Store, StoreFile
 from spark_checks.survey.summary import SurveySummary
 
 
@@ -57,6 +57,7 @@ def advice(
     return Advice(audit=audit)
 
 
-def listing(*directories: str) -> Store:
-    """Return a store with these directories."""
-    return Store(url="/a b", files=(), directories=frozenset(directories))
+def listing(*directories: str, files: tuple[str, ...] = ()) -> Store:
+    """Return a store with these directories and files."""
+    found = tuple(StoreFile(path=path, size=16) for path in files)
+    return Store(url="/a b", files=found, directories=frozenset(directories))

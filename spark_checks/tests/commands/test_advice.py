@@ -12,7 +12,6 @@ from spark_checks.findings import EXPLAINED, INVARIANTS, Invariant, Severity
 from spark_checks.report.advice import RESTORED, TEXTS, next_steps
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import StartForecast
-from spark_checks.store_files import StoreFile
 from spark_checks.tests.commands.advised import (
     DAMAGED,
     HARMLESS,
@@ -45,8 +44,7 @@ def test_steps_are_one_a_kind_and_the_gravest_comes_first() -> None:
 
 
 def test_queues_beside_those_in_rocksdb_are_not_moved() -> None:
-    database = StoreFile(path="consumequeue/CURRENT", size=16)
-    mixed = replace(listing("consumequeue"), files=(database,))
+    mixed = listing("consumequeue", files=("consumequeue/CURRENT",))
     [step] = next_steps(advice(UNIT, listing=mixed))
     assert (step["do"], step["commands"]) == (TEXTS["NO_REBUILD"], [])
 
@@ -97,7 +95,8 @@ def test_a_directory_in_place_of_a_file_is_moved_out(name: str, file: str) -> No
 @pytest.mark.parametrize("severity", [Severity.ERROR, Severity.WARNING])
 def test_a_broken_table_does_not_follow_from_the_log(severity: Severity) -> None:
     table = finding("INV-CONFIG-001", severity, "config/topics.json")
-    found = advice(table, DAMAGED, forecast=LOSSES)
+    files = listing(files=("config/topics.json.bak",))
+    found = advice(table, DAMAGED, forecast=LOSSES, listing=files)
     assert found.for_group([table]) == (INVARIANTS["INV-CONFIG-001"].advice, [])
 
 
@@ -127,7 +126,21 @@ def test_no_copy_is_put_in_place_that_is_broken_too() -> None:
 )
 def test_the_broker_writes_a_broken_copy_again(name: str, text: str) -> None:
     copy = finding("INV-CONFIG-003", Severity.WARNING, f"config/{name}.json.bak")
-    assert text in advice(copy).for_group([copy])[0]
+    files = listing(files=(f"config/{name}.json",))
+    assert text in advice(copy, listing=files).for_group([copy])[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        pytest.param("INV-CONFIG-001", "topics.json", id="no copy"),
+        pytest.param("INV-CONFIG-003", "topics.json.bak", id="no file"),
+        pytest.param("INV-CONFIG-005", "topics.json", id="neither"),
+    ],
+)
+def test_a_file_without_the_other_is_brought_back(name: str, file: str) -> None:
+    one = finding(name, file=f"config/{file}")
+    assert advice(one).for_group([one]) == (TEXTS["NO_COPY"], [])
 
 
 def test_a_start_that_does_harm_repairs_no_warning_of_queues() -> None:
