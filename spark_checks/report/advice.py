@@ -266,7 +266,9 @@ class Advice:
         )
         rebuilt = findings[0].invariant.start_rebuilds
         if rebuilt and is_of_queues:
-            return self._rebuild(rebuilt)
+            if self._may_rebuild:
+                return self._without("REBUILD", rebuilt)
+            return TEXTS["NO_REBUILD"], []
         if family == "INV-INDEX" and name != "INV-INDEX-011":
             return self._of_index(findings)
         return usual, []
@@ -287,8 +289,7 @@ class Advice:
         unread = ("INV-CONFIG-001", "INV-CONFIG-003", "INV-CONFIG-005")
         if finding.invariant.id not in unread:
             return None
-        found = self.audit.findings
-        broken = {one.file for one in found if one.invariant.id in unread}
+        broken = {one.file for one in self.audit.findings if one.invariant.id in unread}
         path = finding.file.removesuffix(".bak")
         other = path if path != finding.file else f"{path}.bak"
         if other in broken or self.audit.listing.file(other) is None:
@@ -339,12 +340,6 @@ class Advice:
         is_repaired = invariant.start_repairs or bool(invariant.start_rebuilds)
         is_of_log = invariant.id.startswith("INV-LOG")
         return is_at_fault or (is_warning and is_repaired and not is_of_log)
-
-    def _rebuild(self, directories: Sequence[str]) -> tuple[str, list[str]]:
-        """Return the advice to rebuild queues, if the forecast allows it."""
-        if self._may_rebuild:
-            return self._without("REBUILD", directories)
-        return TEXTS["NO_REBUILD"], []
 
     def _without(self, text: str, directories: Sequence[str]) -> tuple[str, list[str]]:
         """Return a *text* about a start without *directories*, which are moved."""

@@ -31,10 +31,9 @@ def may_be_created_again(
 ) -> frozenset[str]:
     """Return the topics that a deletion explains as well as a loss.
 
-    *listed* has the topics of topics.json, and *queued* those with files of queues.
-    *consumed* has those with a consumed offset above 0, and *emptied* those with an
-    empty directory. If no topic has files, all queues are lost. Topics of the broker
-    itself are not deleted.
+    *listed* are the topics of topics.json. *queued* have files of queues, *consumed* a
+    consumed offset above 0, and *emptied* an empty directory. If no topic has files,
+    all queues are lost. Topics of the broker itself are not deleted.
     """
     if not queued:
         return frozenset()
