@@ -1,8 +1,9 @@
 """
 Invariants of LMQs and batch consume queues, and of the records dispatched to them.
 
-A store does not contain the broker's settings. A record without a unit is therefore
-reported only in a queue that exists. Its place must follow units of earlier records.
+A record without a unit is reported only in a queue that exists: the settings of the
+broker are unknown, and a deletion of an LMQ leaves the same files as its loss (4.9.7
+store.DefaultMessageStore#cleanUnusedLmqTopic). Its place must follow earlier units.
 """
 
 from __future__ import annotations

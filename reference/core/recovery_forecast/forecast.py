@@ -144,6 +144,9 @@ class Start:
         if self._queues.obstacle is not None:
             text = f"{self._queues.obstacle} is no directory: dispatch stops there, and"
             outcome.note("STORE-DISPATCH-002", f"{text} the broker refuses sends")
+        if self._queues.batch_topics:
+            text = "units of batch consume queues are not compared with the log:"
+            outcome.note("STORE-BATCHQUEUE-001", f"{text} `rmqc audit` does so")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()

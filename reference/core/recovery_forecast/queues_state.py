@@ -47,7 +47,7 @@ class QueuesState:
         self._view = view
         self._rules = rules
         self._queues: dict[Queue, QueueState] = {}
-        self._elsewhere = frozenset(
+        self.batch_topics = frozenset(
             topic
             for topic, directory in self._batch_queues
             if any(one.size for one in view.entries(directory))
@@ -116,7 +116,7 @@ class QueuesState:
 
     def has(self, record: ScannedRecord) -> bool:
         """Return whether a record gets a unit in one of these queues."""
-        return record.is_consumable and record.queue[0] not in self._elsewhere
+        return record.is_consumable and record.queue[0] not in self.batch_topics
 
     def _file_in_place_of(self, topic: str, queue_id: int) -> str | None:
         """Return the path of a file in the place of a queue's directory, or None."""
