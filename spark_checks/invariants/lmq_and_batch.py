@@ -1,9 +1,9 @@
 """
 Invariants of LMQs and batch consume queues, and of the records dispatched to them.
 
-A record without a unit is reported only in a queue that exists: the settings of the
-broker are unknown, and a deletion of an LMQ leaves the same files as its loss (4.9.7
-store.DefaultMessageStore#cleanUnusedLmqTopic). Its place must follow earlier units.
+A store does not contain the broker's settings. A deletion leaves the same files as a
+lost LMQ (4.9.7 DefaultMessageStore#cleanUnusedLmqTopic). A record without a unit is
+therefore reported only in a queue that exists, behind units of earlier records.
 """
 
 from __future__ import annotations
