@@ -150,3 +150,15 @@ RENEWED_BY_HEARTBEAT = Clause(
     "#brokerHeartbeat",
     since="5.0",
 )
+EXPIRY_OF_ITS_OWN = Clause(
+    id="ROUTE-LIVENESS-017",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, a broker whose registration has heartbeatTimeoutMillis in its "
+        "header is removed after that silence instead of 120 seconds, and its "
+        "connection closed. The name server checks every 5 seconds "
+        "(scanNotActiveBrokerInterval)."
+    ),
+    source=f"{_NEW_TABLES}#scanNotActiveBroker",
+    since="5.0",
+)

@@ -197,6 +197,28 @@ def test_a_new_group_has_no_offset_where_nothing_is(
     )
 
 
+@pytest.mark.clause("OFFSET-QUERY-006")
+def test_a_query_may_do_without_the_offset_0(
+    broker: Client, topic: str, known_group: str
+) -> None:
+    send_bodies(broker, topic, [b"a"])
+
+    def code() -> int:
+        return broker.query_offset(
+            group=known_group, topic=topic, set_zero_if_not_found=False
+        ).code
+
+    before = code()
+    require_success(broker.update_offset(group=known_group, topic=topic, offset=1))
+    expect(
+        "OFFSET-QUERY-006",
+        found=(before, code()),
+        expected=(ResponseCode.QUERY_NOT_FOUND, ResponseCode.SUCCESS),
+        what="codes before and after a commit",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("OFFSET-MAX-001", "OFFSET-MIN-001", "OFFSET-TIME-001")
 def test_a_queue_knows_its_ends(broker: Client, topic: str) -> None:
     for count in (1, 2, 3):

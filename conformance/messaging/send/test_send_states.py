@@ -174,6 +174,19 @@ def test_a_read_only_broker_refuses_messages_sent_back(
         expect_code("RETRY-SENDBACK-007", response, code, broker.transcript)
 
 
+@pytest.mark.clause("RETRY-SENDBACK-009")
+def test_a_message_sent_back_needs_its_group(
+    broker: Client, topic: str, group: str
+) -> None:
+    sent = require_success(broker.send_message(topic=topic))
+    with changed(broker, autoCreateSubscriptionGroup="false"):
+        response = broker.send_back(
+            group=group, commit_log_offset=offset_of(sent), origin_topic=topic
+        )
+        code = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
+        expect_code("RETRY-SENDBACK-009", response, code, broker.transcript)
+
+
 @pytest.mark.clause("SEND-RETRY-002")
 def test_a_retry_topic_wants_its_group(broker: Client, group: str) -> None:
     with changed(broker, autoCreateSubscriptionGroup="false"):

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from conformance.harness.client.client import require_success
 from conformance.harness.process.deadline import wait_until
-from conformance.harness.pytest_plugin.expectations import expect
+from conformance.harness.pytest_plugin.expectations import (
+    expect,
+    expect_in_time,
+    expect_that,
+)
 from conformance.routing.fake_broker import (
     FakeBroker,
     FakeCluster,
@@ -15,6 +22,11 @@ from conformance.routing.fake_broker import (
 from spec.routing.broker_registration import BrokerIdentity
 from spec.routing.topic_config import TopicConfig
 from spec.wire.remoting.response_code import ResponseCode
+
+SCAN_S = 5.0
+"""Period of the name server's checks (Java: scanNotActiveBrokerInterval)."""
+LATE_S = 6.0
+"""Detection delay of a busy machine."""
 
 
 def registered(
@@ -278,5 +290,49 @@ def test_a_removed_broker_comes_back_with_the_same_version(
         found=fake_cluster.route(topic.topic) is not None,
         expected=True,
         what="the topic has a route again",
+        transcript=fake_cluster.client.transcript,
+    )
+
+
+@pytest.mark.clause("ROUTE-LIVENESS-017")
+def test_a_broker_is_removed_after_the_silence_of_its_registration(
+    fake_cluster: FakeCluster,
+) -> None:
+    clause, silence_ms = "ROUTE-LIVENESS-017", 2000
+    brief, long, default = (fake_cluster.broker() for _ in range(3))
+    body = brief.encode(brief.table(a_topic(fake_cluster)))
+    began = time.monotonic()
+    for broker, times in (
+        (default, {}),
+        (long, {"heartbeatTimeoutMillis": "100000"}),
+        (brief, {"heartbeatTimeoutMillis": str(silence_ms)}),
+    ):
+        require_success(broker.send(broker.fields(body) | times, body))
+
+    def is_left(broker: FakeBroker) -> bool:
+        return broker.name in fake_cluster.clusters().brokers
+
+    expect_in_time(
+        clause,
+        lambda: is_left(brief),
+        expected=False,
+        what="the broker with the brief silence is there",
+        timeout_s=silence_ms / 1000 + SCAN_S + LATE_S,
+        transcript=fake_cluster.client.transcript,
+    )
+    took_ms = (time.monotonic() - began) * 1000
+    expect_that(
+        clause,
+        took_ms >= silence_ms,
+        found=round(took_ms),
+        expected=f"{silence_ms} or more",
+        what="milliseconds until the broker was removed",
+        transcript=fake_cluster.client.transcript,
+    )
+    expect(
+        clause,
+        found=(brief.peer.received_close(), is_left(long), is_left(default)),
+        expected=(True, True, True),
+        what="its connection was closed, the brokers with a longer silence are there",
         transcript=fake_cluster.client.transcript,
     )

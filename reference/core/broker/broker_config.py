@@ -25,7 +25,11 @@ from reference.core.settings import (
     ShownOnly,
 )
 from reference.core.store.delay.delay_levels import DelayLevels
-from reference.core.store.types import FlushMode, StoreOptions
+from reference.core.store.types import (
+    PHYSICAL_MEMORY_SIZE,
+    FlushMode,
+    StoreOptions,
+)
 from spec.integers import INT64_MAX
 from spec.routing.topic_config import Permission
 from spec.store.consume_queue import UNIT_SIZE
@@ -45,7 +49,7 @@ _SPELLINGS = {
 """Names before 4.6.0, which files still have."""
 # Other names of 4.6.0.
 _WITHOUT_EFFECT = """
-accessMessageInMemoryMaxRatio adminBrokerThreadPoolNums
+adminBrokerThreadPoolNums
 bitMapLengthConsumeQueueExt brokerFastFailureEnable channelNotActiveInterval
 clientAsyncSemaphoreValue clientCallbackExecutorThreads clientChannelMaxIdleTimeSeconds
 clientCloseSocketIfTimeout clientManagerThreadPoolQueueCapacity
@@ -210,6 +214,8 @@ class BrokerOptions(Settings):
     os_page_cache_busy_time_out_mills: Annotated[int, ShownOnly()] = 1000
     """An append never waits for another here."""
     check_crc_on_recover: Annotated[bool, Named("checkCRCOnRecover")] = True
+    access_message_in_memory_max_ratio: int = 40
+    """Percent of `PHYSICAL_MEMORY_SIZE`; older messages of the log are on disk."""
     max_transfer_bytes_on_message_in_memory: int = 256 * 1024
     max_transfer_count_on_message_in_memory: int = 32
     max_transfer_bytes_on_message_in_disk: int = 64 * 1024
@@ -294,7 +300,21 @@ class BrokerOptions(Settings):
         for row in _OF_TIMER:
             text = self.others.get(row.name)
             values[row.attribute] = row.default if text is None else row.parse(text)
-        return StoreOptions(is_slave=self.is_slave, **values)
+        return StoreOptions(is_slave=self.is_slave, **values, **self.limits_of_reads())
+
+    def limits_of_reads(self) -> dict[str, int]:
+        """Return the settings of the message store that tools may change."""
+        ratio = self.access_message_in_memory_max_ratio
+        return {
+            "memory_size": PHYSICAL_MEMORY_SIZE * ratio // 100,
+            "max_transfer_size_in_memory": self.max_transfer_bytes_on_message_in_memory,
+            "max_transfer_count_in_memory": (
+                self.max_transfer_count_on_message_in_memory
+            ),
+            "max_transfer_size_on_disk": self.max_transfer_bytes_on_message_in_disk,
+            "max_transfer_count_on_disk": self.max_transfer_count_on_message_in_disk,
+            "query_count_max": self.max_msgs_num_batch,
+        }
 
     def check_role(self) -> None:
         """Raise SettingError for a slave that 4.6.0 refuses; give a master the id 0.

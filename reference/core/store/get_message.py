@@ -289,8 +289,8 @@ def _is_full(count: int, size: int, distance: int, options: StoreOptions) -> boo
     """
     if distance > options.memory_size:
         return (
-            size > options.max_transfer_size_on_disk
-            or count > options.max_transfer_count_on_disk - 1
+            size > options.max_transfer_size_on_disk  # [PULL-COUNT-006]
+            or count > options.max_transfer_count_on_disk - 1  # [PULL-COUNT-005]
         )
     return (
         size > options.max_transfer_size_in_memory  # [PULL-COUNT-004]

@@ -172,6 +172,10 @@ def set_by(name: str, default: object) -> Any:
     return field(default=default, name=name)
 
 
+PHYSICAL_MEMORY_SIZE = 16 * 1024**3
+"""Bytes of memory; 4.6.0 takes those of the machine."""
+
+
 class StoreOptions(Struct, frozen=True, kw_only=True):
     """The settings of a store."""
 
@@ -196,17 +200,13 @@ class StoreOptions(Struct, frozen=True, kw_only=True):
     pool_buffer_count: int = set_by("transientStorePoolSize", 0)
     """0 unless transientStorePoolEnable has an effect."""
     check_crc_on_recover: bool = set_by("checkCRCOnRecover", True)
-    max_transfer_size_in_memory: int = set_by(
-        "maxTransferBytesOnMessageInMemory", 256 * 1024
-    )
-    max_transfer_count_in_memory: int = set_by("maxTransferCountOnMessageInMemory", 32)
-    max_transfer_size_on_disk: int = set_by(
-        "maxTransferBytesOnMessageInDisk", 64 * 1024
-    )
-    max_transfer_count_on_disk: int = set_by("maxTransferCountOnMessageInDisk", 8)
-    memory_size: int = 16 * 1024**3 * 40 // 100
+    max_transfer_size_in_memory: int = 256 * 1024
+    max_transfer_count_in_memory: int = 32
+    max_transfer_size_on_disk: int = 64 * 1024
+    max_transfer_count_on_disk: int = 8
+    memory_size: int = PHYSICAL_MEMORY_SIZE * 40 // 100
     """Physical memory x accessMessageInMemoryMaxRatio: older bytes are on disk."""
-    query_count_max: int = set_by("maxMsgsNumBatch", 64)
+    query_count_max: int = 64
     zone_offset_ms: int = 0
     """Local time minus UTC, for the names of index files."""
     delay_levels: str = set_by("messageDelayLevel", DEFAULT_DELAY_LEVELS)

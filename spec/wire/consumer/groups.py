@@ -341,6 +341,15 @@ SEND_BACK_WITHOUT_QUEUES = Clause(
     ),
     source=f"{_BACK}#consumerSendMsgBack",
 )
+SEND_BACK_OF_NOBODY = Clause(
+    id="RETRY-SENDBACK-009",
+    level=Level.MUST,
+    text=(
+        "With autoCreateSubscriptionGroup=false CONSUMER_SEND_MSG_BACK (36) of an "
+        "unknown group is refused with SUBSCRIPTION_GROUP_NOT_EXIST (26)."
+    ),
+    source=f"{_BACK}#consumerSendMsgBack",
+)
 DEAD_LETTER_FORGETS = Clause(
     id="RETRY-DLQ-006",
     level=Level.QUIRK,

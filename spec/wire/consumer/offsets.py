@@ -110,6 +110,27 @@ QUERY_LATER_QUEUE = Clause(
     ),
     source=f"{_PROCESSOR}#queryConsumerOffset",
 )
+QUERY_ON_DISK = Clause(
+    id="OFFSET-QUERY-005",
+    level=Level.MUST,
+    text=(
+        "Up to 5.0, a group without a committed offset gets QUERY_NOT_FOUND (22) for a "
+        "queue whose first message is farther from the commit log's end than "
+        "accessMessageInMemoryMaxRatio percent of physical memory."
+    ),
+    source=f"{_PROCESSOR}#queryConsumerOffset",
+    until="5.0",
+)
+QUERY_WITHOUT_ZERO = Clause(
+    id="OFFSET-QUERY-006",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, QUERY_CONSUMER_OFFSET (14) with setZeroIfNotFound false, of a "
+        "group without a committed offset, is answered with QUERY_NOT_FOUND (22)."
+    ),
+    source=f"{_PROCESSOR_5}#queryConsumerOffset",
+    since="5.0",
+)
 MAX = Clause(
     id="OFFSET-MAX-001",
     level=Level.MUST,

@@ -15,6 +15,7 @@ from spec.clause import Clause, Level
 _PROCESSOR = "4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor"
 _PULL = f"{_PROCESSOR}#processRequest"
 _GET = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore#getMessage"
+_IS_FULL = "4.6.0 org.apache.rocketmq.store.DefaultMessageStore#isTheBatchFull"
 _HOLD = "4.6.0 org.apache.rocketmq.broker.longpolling.PullRequestHoldService"
 _FILTER = "4.6.0 org.apache.rocketmq.common.filter.FilterAPI#buildSubscriptionData"
 
@@ -77,8 +78,19 @@ SUGGESTED_BROKER = Clause(
     id="PULL-FOUND-005",
     level=Level.MUST,
     text=(
-        "A master that keeps up returns suggestWhichBrokerId 0 (MASTER_ID), itself, "
-        "for the next pull."
+        "A master without slaveReadEnable returns suggestWhichBrokerId 0 (MASTER_ID), "
+        "itself, for the next pull."
+    ),
+    source=_PULL,
+)
+SUGGESTED_SLAVE = Clause(
+    id="PULL-FOUND-006",
+    level=Level.MUST,
+    text=(
+        "A master with slaveReadEnable suggests the group's "
+        "whichBrokerWhenConsumeSlowly where the last examined message is farther from "
+        "the log's end than accessMessageInMemoryMaxRatio percent of memory. Elsewhere "
+        "suggestWhichBrokerId is the group's brokerId."
     ),
     source=_PULL,
 )
@@ -224,7 +236,7 @@ COUNT_BELOW_ONE = Clause(
     id="PULL-COUNT-002",
     level=Level.QUIRK,
     text="A pull with maxMsgNums 0 gets one message.",
-    source="4.6.0 org.apache.rocketmq.store.DefaultMessageStore#isTheBatchFull",
+    source=_IS_FULL,
 )
 COUNT_LIMIT = Clause(
     id="PULL-COUNT-003",
@@ -242,6 +254,28 @@ BYTES_LIMIT = Clause(
     ),
     source="4.6.0 org.apache.rocketmq.store.config.MessageStoreConfig"
     "#maxTransferBytesOnMessageInMemory",
+)
+COUNT_ON_DISK = Clause(
+    id="PULL-COUNT-005",
+    level=Level.MUST,
+    text=(
+        "A message farther from the commit log's end than "
+        "accessMessageInMemoryMaxRatio percent of physical memory counts as on disk. "
+        "In a pull response it is at most the eighth message "
+        "(maxTransferCountOnMessageInDisk)."
+    ),
+    source=_IS_FULL,
+)
+BYTES_ON_DISK = Clause(
+    id="PULL-COUNT-006",
+    level=Level.MUST,
+    text=(
+        "A message farther from the commit log's end than "
+        "accessMessageInMemoryMaxRatio percent of physical memory counts as on disk. "
+        "In a pull response it is the first message, or ends within 65,536 bytes of "
+        "records (maxTransferBytesOnMessageInDisk)."
+    ),
+    source=_IS_FULL,
 )
 ONE_TAG = Clause(
     id="PULL-FILTER-001",
@@ -391,6 +425,16 @@ HOLD_LEAVES_CONNECTION = Clause(
     id="PULL-HOLD-005",
     level=Level.MUST,
     text="Other requests of the connection are answered while a pull request is held.",
+    source=_PULL,
+)
+SHORT_POLLING = Clause(
+    id="PULL-HOLD-006",
+    level=Level.MUST,
+    text=(
+        "With longPollingEnable=false a held pull request is answered with "
+        "PULL_NOT_FOUND (19) after shortPollingTimeMills instead of its "
+        "suspendTimeoutMillis, five seconds later at the latest."
+    ),
     source=_PULL,
 )
 MOVED_EVENT = Clause(

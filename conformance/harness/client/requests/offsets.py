@@ -15,11 +15,23 @@ from spec.wire.remoting.request_code import RequestCode
 class OffsetRequests(Invoker):
     """The requests about offsets. Offsets of queues count messages."""
 
-    def query_offset(self, *, group: str, topic: str, queue_id: int = 0) -> Command:
+    def query_offset(
+        self,
+        *,
+        group: str,
+        topic: str,
+        queue_id: int = 0,
+        set_zero_if_not_found: bool | None = None,
+    ) -> Command:
         """Get the committed offset of a group (QUERY_CONSUMER_OFFSET)."""
         return self.invoke(
             RequestCode.QUERY_CONSUMER_OFFSET,
-            {"consumerGroup": group, "topic": topic, "queueId": queue_id},
+            {
+                "consumerGroup": group,
+                "topic": topic,
+                "queueId": queue_id,
+                "setZeroIfNotFound": set_zero_if_not_found,
+            },
         )
 
     def update_offset(

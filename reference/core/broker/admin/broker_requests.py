@@ -45,7 +45,9 @@ def broker_settings(state: BrokerState, _: Request) -> Response:
 def update_settings(state: BrokerState, ports: Ports, request: Request) -> Response:
     """Change and persist the settings that the body names."""
     changes = read_properties(request.body.decode())
-    state.options.update(changes, request.now_ms)
+    options, store = state.options, state.store
+    options.update(changes, request.now_ms)
+    store.options = replace(store.options, **options.limits_of_reads())
     ports.persist_settings()
     if "brokerPermission" in changes:
         state.topics.touch(request.now_ms)

@@ -57,7 +57,7 @@ def query_consumer_offset(state: BrokerState, request: Request) -> Response:
     # [OFFSET-QUERY-001] [OFFSET-QUERY-002]
     if is_young and lag <= state.store.options.memory_size:
         return Response(fields={"offset": 0})
-    raise Refused(  # [OFFSET-QUERY-004]
+    raise Refused(  # [OFFSET-QUERY-004] [OFFSET-QUERY-005]
         ResponseCode.QUERY_NOT_FOUND,
         "Not found, V3_0_6_SNAPSHOT maybe this group consumer boot first",
     )

@@ -58,7 +58,7 @@ def handle_pull_message(
     header = _decode(request)
     wait_ms = header.suspend_timeout_millis
     if not state.options.long_polling_enable:
-        wait_ms = state.options.short_polling_time_mills
+        wait_ms = state.options.short_polling_time_mills  # [PULL-HOLD-006]
     group, subscription = check_pull(state, request, header)
     pull = Pull(
         request=request,
@@ -106,7 +106,7 @@ def pull_response(
     if code is None:
         code = ResponseCode.PULL_OFFSET_MOVED if offset else ResponseCode.PULL_NOT_FOUND
     broker_id = MASTER_ID  # [PULL-FOUND-005] [HA-SLAVE-014]
-    if options.slave_read_enable:
+    if options.slave_read_enable:  # [PULL-FOUND-006]
         is_slow = result.suggest_slave
         broker_id = group.broker_when_slow if is_slow else group.broker_id
     if code == ResponseCode.PULL_OFFSET_MOVED:

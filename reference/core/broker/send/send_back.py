@@ -60,7 +60,7 @@ def handle_send_back(
     if state.store.is_overloaded:
         raise Refused(ResponseCode.SYSTEM_BUSY, BUSY)
     header, options = _decode(request), state.options
-    group = _checked_group(state, header.group, request.now_ms)
+    group = _checked_group(state, header.group, request.now_ms)  # [RETRY-SENDBACK-009]
     if not options.may_write:  # [RETRY-SENDBACK-007]
         remark = f"the broker[{options.broker_ip1}] sending message is forbidden"
         raise Refused(ResponseCode.NO_PERMISSION, remark)
