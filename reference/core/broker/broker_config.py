@@ -300,7 +300,8 @@ class BrokerOptions(Settings):
         for row in _OF_TIMER:
             text = self.others.get(row.name)
             values[row.attribute] = row.default if text is None else row.parse(text)
-        return StoreOptions(is_slave=self.is_slave, **values, **self.limits_of_reads())
+        values |= self.limits_of_reads()
+        return StoreOptions(is_slave=self.is_slave, **values)
 
     def limits_of_reads(self) -> dict[str, int]:
         """Return the settings of the message store that tools may change."""

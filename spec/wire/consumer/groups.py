@@ -341,7 +341,7 @@ SEND_BACK_WITHOUT_QUEUES = Clause(
     ),
     source=f"{_BACK}#consumerSendMsgBack",
 )
-SEND_BACK_OF_NOBODY = Clause(
+SEND_BACK_OF_UNKNOWN_GROUP = Clause(
     id="RETRY-SENDBACK-009",
     level=Level.MUST,
     text=(

@@ -115,8 +115,8 @@ QUERY_ON_DISK = Clause(
     level=Level.MUST,
     text=(
         "Up to 5.0, a group without a committed offset gets QUERY_NOT_FOUND (22) for a "
-        "queue whose first message is farther from the commit log's end than "
-        "accessMessageInMemoryMaxRatio percent of physical memory."
+        "queue whose first message is farther from the log's end than "
+        "accessMessageInMemoryMaxRatio percent of memory."
     ),
     source=f"{_PROCESSOR}#queryConsumerOffset",
     until="5.0",
