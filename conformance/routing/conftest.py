@@ -17,6 +17,7 @@ from conformance.routing.liveness.silence import (
     watch,
     watch_idle,
     watch_members,
+    watch_producers,
 )
 
 
@@ -52,6 +53,14 @@ def silent_members(pytestconfig: pytest.Config) -> Seen:
 
 
 @pytest.fixture
+def silent_producers(pytestconfig: pytest.Config) -> Seen:
+    """Return the events of a group whose producer was silent since the run began."""
+    seen = result_of(pytestconfig, "silent_producers")
+    assert isinstance(seen, Seen)
+    return seen
+
+
+@pytest.fixture
 def idle(pytestconfig: pytest.Config) -> Idle:
     """Return the ends of idle connections, which were opened when the run began."""
     seen = result_of(pytestconfig, "idle")
@@ -64,6 +73,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     observations = {
         "silence": watch,
         "silent_members": watch_members,
+        "silent_producers": watch_producers,
         "idle": watch_idle,
     }
     begin(session, observations, has_both)

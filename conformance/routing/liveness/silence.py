@@ -36,7 +36,7 @@ from conformance.harness.pytest_plugin.fixtures import unique_name, watched_targ
 from conformance.harness.targets.probing.sent_again import KNOWN_CODES
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
 from spec.routing.topic_config import TopicConfig
-from spec.wire.bodies.json_object import as_object, list_in
+from spec.wire.bodies.json_object import JsonObject, as_object, list_in
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -100,26 +100,36 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
 
 
 def watch_members(config: pytest.Config, ending: threading.Event) -> Seen:
-    """Join a group twice, send heartbeats of one member, and return the events."""
+    """Return the events of two consumers of a group, one without heartbeats."""
+    return _watch_clients(config, ending, MEMBER_EXPIRY, _CONSUMERS)
+
+
+def watch_producers(config: pytest.Config, ending: threading.Event) -> Seen:
+    """Return the events of two producers of a group, one without heartbeats."""
+    return _watch_clients(config, ending, PRODUCER_EXPIRY, _PRODUCERS)
+
+
+def _watch_clients(
+    config: pytest.Config, ending: threading.Event, clause_id: str, kind: _Kind
+) -> Seen:
+    """Join a group twice, send heartbeats of one client, and return the events."""
     with ExitStack() as stack:
         target, rate = stack.enter_context(watched_target(config, CLOCK_RATE))
         silent, renewing = (
             stack.enter_context(target.connect_to_broker()) for _ in range(2)
         )
         group = unique_name("group")
-        renew = partial(_join, renewing, group, "renewing")
-        _join(silent, group, "silent")
+        renew = partial(kind.join, renewing, group, "renewing")
+        kind.join(silent, group, "silent")
         renew()
-        question = Command(
-            code=RequestCode.GET_CONSUMER_LIST_BY_GROUP, fields={"consumerGroup": group}
-        )
-        left = partial(_has_left, renewing, group)
+        question = Command(code=kind.code, fields={kind.field: group})
+        left = partial(_has_left, kind, renewing, group)
         return _observe(
             _ticks(ending, rate),
             [_talking(silent.peer, question), _Chore(RENEWAL_PERIOD_S, renew)],
             removed=Watch(partial(left, "silent")),
             dropped=Watch(partial(_is_closed, silent.peer)),
-            missed={MEMBER_EXPIRY: Watch(partial(left, "renewing"))},
+            missed={clause_id: Watch(partial(left, "renewing"))},
         )
 
 
@@ -278,20 +288,54 @@ def _heartbeat(broker: FakeBroker) -> None:
     broker.peer.send(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
 
 
-def _join(client: Client, group: str, client_id: str) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """A kind of clients: its heartbeat, and the request for the members of a group."""
+
+    join: Callable[[Client, str, str], None]
+    code: RequestCode
+    field: str
+    """Name of the field with the group."""
+    client_ids: Callable[[JsonObject], list[object]]
+
+
+def _join_consumers(client: Client, group: str, client_id: str) -> None:
     consumer = consumer_data(group=group)
     require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
 
 
-def _has_left(client: Client, group: str, client_id: str) -> bool:
-    response = client.consumer_list(group=group)
+def _join_producers(client: Client, group: str, client_id: str) -> None:
+    require_success(client.heartbeat(client_id=client_id, producer_groups=[group]))
+
+
+def _connected_ids(body: JsonObject) -> list[object]:
+    return [as_object(one).get("clientId") for one in list_in(body, "connectionSet")]
+
+
+_CONSUMERS = _Kind(
+    join=_join_consumers,
+    code=RequestCode.GET_CONSUMER_LIST_BY_GROUP,
+    field="consumerGroup",
+    client_ids=partial(list_in, field="consumerIdList"),
+)
+_PRODUCERS = _Kind(
+    join=_join_producers,
+    code=RequestCode.GET_PRODUCER_CONNECTION_LIST,
+    field="producerGroup",
+    client_ids=_connected_ids,
+)
+
+
+def _has_left(kind: _Kind, client: Client, group: str, client_id: str) -> bool:
+    response = client.invoke(kind.code, {kind.field: group})
     if response.code == ResponseCode.SYSTEM_ERROR:  # as of a group without members
         return True
     found = as_object(body_of(require_success(response)))
-    return client_id not in list_in(found, "consumerIdList")
+    return client_id not in kind.client_ids(found)
 
 
 MEMBER_EXPIRY = "GROUP-MEMBER-013"
+PRODUCER_EXPIRY = "GROUP-MEMBER-015"
 RENEWALS: Mapping[str, Callable[[FakeBroker], object]] = {
     "ROUTE-LIVENESS-013": FakeBroker.register_again,
     "ROUTE-LIVENESS-015": _query_version,

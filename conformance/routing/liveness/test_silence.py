@@ -9,6 +9,7 @@ from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.target import Target
 from conformance.routing.liveness.silence import (
     MEMBER_EXPIRY,
+    PRODUCER_EXPIRY,
     WATCHED_S,
     Idle,
     Moment,
@@ -78,6 +79,19 @@ def test_a_member_without_heartbeats_is_removed(silent_members: Seen) -> None:
         found=silent_members.missed[MEMBER_EXPIRY],
         expected=None,
         what="when a member was missing that sends a heartbeat every 30 seconds",
+    )
+
+
+@pytest.mark.patient
+@pytest.mark.needs("wire")
+@pytest.mark.clause("GROUP-MEMBER-015")
+def test_a_producer_without_heartbeats_is_removed(silent_producers: Seen) -> None:
+    expect_removal(PRODUCER_EXPIRY, silent_producers, "producer")
+    expect(
+        PRODUCER_EXPIRY,
+        found=silent_producers.missed[PRODUCER_EXPIRY],
+        expected=None,
+        what="when a producer was missing that sends a heartbeat every 30 seconds",
     )
 
 

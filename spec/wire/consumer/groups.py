@@ -151,6 +151,17 @@ MEMBER_EXPIRY = Clause(
     source="4.6.0 org.apache.rocketmq.broker.client.ConsumerManager"
     "#scanNotActiveChannel",
 )
+PRODUCER_EXPIRY = Clause(
+    id="GROUP-MEMBER-015",
+    level=Level.MUST,
+    text=(
+        "A producer that sends no heartbeat for 120 seconds is removed from its group "
+        "within the next 10, and its connection closed, regardless of its other "
+        "requests."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.ProducerManager"
+    "#scanNotActiveChannel",
+)
 CONSUMER_CONNECTIONS = Clause(
     id="GROUP-CONNECTION-001",
     level=Level.MUST,

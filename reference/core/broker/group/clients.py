@@ -16,7 +16,7 @@ from reference.core.broker.filter.subscription import Subscription
 from reference.core.remoting.request import Request
 from spec.wire.bodies.queue_name import QueueName
 
-CLIENT_EXPIRY_MS = 120_000  # [GROUP-MEMBER-013]
+CLIENT_EXPIRY_MS = 120_000  # [GROUP-MEMBER-013] [GROUP-MEMBER-015]
 """Time after which a client without heartbeats is removed."""
 LOCK_EXPIRY_MS = 60_000
 """Life of a lock that is not renewed."""
