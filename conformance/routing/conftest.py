@@ -16,6 +16,8 @@ from conformance.routing.liveness.silence import (
     Seen,
     watch,
     watch_idle,
+)
+from conformance.routing.liveness.silent_clients import (
     watch_members,
     watch_producers,
 )

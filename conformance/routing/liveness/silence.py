@@ -21,9 +21,6 @@ import pytest
 
 from conformance.harness.blocked.known_refusals import refused_in
 from conformance.harness.client.client import (
-    Client,
-    body_of,
-    consumer_data,
     require_success,
 )
 from conformance.harness.client.peer import Peer
@@ -36,10 +33,8 @@ from conformance.harness.pytest_plugin.fixtures import unique_name, watched_targ
 from conformance.harness.targets.probing.sent_again import KNOWN_CODES
 from conformance.routing.fake_broker import FakeBroker, FakeCluster, version_query
 from spec.routing.topic_config import TopicConfig
-from spec.wire.bodies.json_object import JsonObject, as_object, list_in
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
 WATCHED_S = 135.0
 TICK_S = 0.25
@@ -96,41 +91,7 @@ def watch(config: pytest.Config, ending: threading.Event) -> Seen:
         fake_cluster = stack.enter_context(
             FakeCluster(target.namesrv, unique_name, target.release)
         )
-        return observe_brokers(fake_cluster, _ticks(ending, rate))
-
-
-def watch_members(config: pytest.Config, ending: threading.Event) -> Seen:
-    """Return the events of two consumers of a group, one without heartbeats."""
-    return _watch_clients(config, ending, MEMBER_EXPIRY, _CONSUMERS)
-
-
-def watch_producers(config: pytest.Config, ending: threading.Event) -> Seen:
-    """Return the events of two producers of a group, one without heartbeats."""
-    return _watch_clients(config, ending, PRODUCER_EXPIRY, _PRODUCERS)
-
-
-def _watch_clients(
-    config: pytest.Config, ending: threading.Event, clause_id: str, kind: _Kind
-) -> Seen:
-    """Join a group twice, send heartbeats of one client, and return the events."""
-    with ExitStack() as stack:
-        target, rate = stack.enter_context(watched_target(config, CLOCK_RATE))
-        silent, renewing = (
-            stack.enter_context(target.connect_to_broker()) for _ in range(2)
-        )
-        group = unique_name("group")
-        renew = partial(kind.join, renewing, group, "renewing")
-        kind.join(silent, group, "silent")
-        renew()
-        question = Command(code=kind.code, fields={kind.field: group})
-        left = partial(_has_left, kind, renewing, group)
-        return _observe(
-            _ticks(ending, rate),
-            [_talking(silent.peer, question), _Chore(RENEWAL_PERIOD_S, renew)],
-            removed=Watch(partial(left, "silent")),
-            dropped=Watch(partial(_is_closed, silent.peer)),
-            missed={clause_id: Watch(partial(left, "renewing"))},
-        )
+        return observe_brokers(fake_cluster, ticks(ending, rate))
 
 
 def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
@@ -146,10 +107,10 @@ def watch_idle(config: pytest.Config, ending: threading.Event) -> Idle:
         addresses = {"name server": target.namesrv, "broker": target.broker}
         peers = [stack.enter_context(Peer(one)) for one in addresses.values()]
         closed: dict[Peer, float] = {}
-        for clock in _ticks(ending, rate):
+        for clock in ticks(ending, rate):
             now_s = clock()
             for peer in peers:
-                if peer not in closed and _is_closed(peer):
+                if peer not in closed and is_closed(peer):
                     closed[peer] = now_s
             if len(closed) == len(peers):
                 break
@@ -163,15 +124,15 @@ def observe_brokers(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
     question = Command(
         code=RequestCode.GET_ROUTEINTO_BY_TOPIC, fields={"topic": talker.name}
     )
-    chores = [_talking(talker.peer, question)]
+    chores = [talking(talker.peer, question)]
     brokers = {clause_id: _registered(fake_cluster) for clause_id in RENEWALS}
     for clause_id, broker in brokers.items():
-        chores.append(_Chore(RENEWAL_PERIOD_S, partial(RENEWALS[clause_id], broker)))
-    seen = _observe(
+        chores.append(Chore(RENEWAL_PERIOD_S, partial(RENEWALS[clause_id], broker)))
+    seen = observe(
         ticks,
         chores,
         removed=Watch(partial(_is_missing, fake_cluster, talker)),
-        dropped=Watch(partial(_is_closed, talker.peer)),
+        dropped=Watch(partial(is_closed, talker.peer)),
         missed={
             clause_id: Watch(partial(_is_missing, fake_cluster, broker))
             for clause_id, broker in brokers.items()
@@ -185,9 +146,9 @@ def observe_brokers(fake_cluster: FakeCluster, ticks: Iterable[Clock]) -> Seen:
     return replace(seen, lacking=frozenset(lacking))
 
 
-def _observe(
+def observe(
     ticks: Iterable[Clock],
-    chores: Iterable[_Chore],
+    chores: Iterable[Chore],
     *,
     removed: Watch,
     dropped: Watch,
@@ -235,7 +196,7 @@ class Watch:
         return self._moment
 
 
-def _ticks(ending: threading.Event, rate: float) -> Iterator[Clock]:
+def ticks(ending: threading.Event, rate: float) -> Iterator[Clock]:
     """Yield a clock of the silence now and then, in seconds of the target's clock."""
     began = time.monotonic()
 
@@ -249,7 +210,7 @@ def _ticks(ending: threading.Event, rate: float) -> Iterator[Clock]:
 
 
 @dataclass(slots=True)
-class _Chore:
+class Chore:
     """Something that is done again and again."""
 
     period_s: float
@@ -258,6 +219,7 @@ class _Chore:
     _done_s: float = 0.0
 
     def do(self, now_s: float) -> None:
+        """Do it if it is due at *now_s*."""
         if self._done_s + self.period_s <= now_s < self.until_s:
             self._done_s = now_s
             # A busy target may do it nevertheless, and a close has its own watch.
@@ -271,9 +233,9 @@ def _registered(fake_cluster: FakeCluster) -> FakeBroker:
     return broker
 
 
-def _talking(peer: Peer, question: Command) -> _Chore:
+def talking(peer: Peer, question: Command) -> Chore:
     """Return the chore of sending a request that renews nothing."""
-    return _Chore(TALK_PERIOD_S, partial(peer.request, question), until_s=LAST_TALK_S)
+    return Chore(TALK_PERIOD_S, partial(peer.request, question), until_s=LAST_TALK_S)
 
 
 def _query_version(broker: FakeBroker) -> None:
@@ -288,54 +250,6 @@ def _heartbeat(broker: FakeBroker) -> None:
     broker.peer.send(Command(code=RequestCode.BROKER_HEARTBEAT, fields=fields))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Kind:
-    """A kind of clients: its heartbeat, and the request for the members of a group."""
-
-    join: Callable[[Client, str, str], None]
-    code: RequestCode
-    field: str
-    """Name of the field with the group."""
-    client_ids: Callable[[JsonObject], list[object]]
-
-
-def _join_consumers(client: Client, group: str, client_id: str) -> None:
-    consumer = consumer_data(group=group)
-    require_success(client.heartbeat(client_id=client_id, consumers=[consumer]))
-
-
-def _join_producers(client: Client, group: str, client_id: str) -> None:
-    require_success(client.heartbeat(client_id=client_id, producer_groups=[group]))
-
-
-def _connected_ids(body: JsonObject) -> list[object]:
-    return [as_object(one).get("clientId") for one in list_in(body, "connectionSet")]
-
-
-_CONSUMERS = _Kind(
-    join=_join_consumers,
-    code=RequestCode.GET_CONSUMER_LIST_BY_GROUP,
-    field="consumerGroup",
-    client_ids=partial(list_in, field="consumerIdList"),
-)
-_PRODUCERS = _Kind(
-    join=_join_producers,
-    code=RequestCode.GET_PRODUCER_CONNECTION_LIST,
-    field="producerGroup",
-    client_ids=_connected_ids,
-)
-
-
-def _has_left(kind: _Kind, client: Client, group: str, client_id: str) -> bool:
-    response = client.invoke(kind.code, {kind.field: group})
-    if response.code == ResponseCode.SYSTEM_ERROR:  # as of a group without members
-        return True
-    found = as_object(body_of(require_success(response)))
-    return client_id not in kind.client_ids(found)
-
-
-MEMBER_EXPIRY = "GROUP-MEMBER-013"
-PRODUCER_EXPIRY = "GROUP-MEMBER-015"
 RENEWALS: Mapping[str, Callable[[FakeBroker], object]] = {
     "ROUTE-LIVENESS-013": FakeBroker.register_again,
     "ROUTE-LIVENESS-015": _query_version,
@@ -348,5 +262,6 @@ def _is_missing(fake_cluster: FakeCluster, broker: FakeBroker) -> bool:
     return fake_cluster.route(broker.name) is None
 
 
-def _is_closed(peer: Peer) -> bool:
+def is_closed(peer: Peer) -> bool:
+    """Return whether the other side has closed the connection."""
     return peer.received_close(0.001)

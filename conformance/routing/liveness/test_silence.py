@@ -8,12 +8,14 @@ from conformance.harness.blocked.skips import unsupported
 from conformance.harness.pytest_plugin.expectations import expect, expect_that
 from conformance.harness.targets.target import Target
 from conformance.routing.liveness.silence import (
-    MEMBER_EXPIRY,
-    PRODUCER_EXPIRY,
     WATCHED_S,
     Idle,
     Moment,
     Seen,
+)
+from conformance.routing.liveness.silent_clients import (
+    MEMBER_EXPIRY,
+    PRODUCER_EXPIRY,
 )
 
 IDLE_LIMIT_S = 120
