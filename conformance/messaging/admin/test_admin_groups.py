@@ -6,12 +6,18 @@ from collections.abc import Callable
 
 import pytest
 
-from conformance.harness.client.client import Client, json_body, require_success
+from conformance.harness.client.client import (
+    Client,
+    consumer_data,
+    json_body,
+    require_success,
+)
 from conformance.harness.client.requests.admin import GROUP_DEFAULTS
 from conformance.harness.pytest_plugin.expectations import expect, expect_fields
 from conformance.messaging.admin.data_version import version_in
-from conformance.messaging.stored_messages import mapping_of
+from conformance.messaging.stored_messages import mapping_of, offset_of
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 DEFAULT_RETRIES = 16
 """Retries of a group that a broker creates on demand."""
@@ -55,6 +61,35 @@ def test_a_setting_that_a_group_leaves_out_has_its_default(
         "ADMIN-GROUP-001",
         found=table.get(group, {}),
         expected={"groupName": group, **GROUP_DEFAULTS},
+        transcript=broker.transcript,
+    )
+
+
+@pytest.mark.clause("PULL-GROUP-005")
+@pytest.mark.settings(autoCreateSubscriptionGroup="true")
+@pytest.mark.parametrize("by", ["pull", "heartbeat", "send-back"])
+def test_an_unknown_group_is_listed_after_its_first_request(
+    broker: Client, topic: str, group: str, by: str
+) -> None:
+    sent = require_success(broker.send_message(topic=topic))
+    broker.wait_for_max_offset(topic=topic, offset=1)
+    if by == "pull":
+        response = broker.pull(topic=topic, offset=0, group=group)
+    elif by == "heartbeat":
+        consumers = [consumer_data(group=group)]
+        response = broker.heartbeat(client_id=f"{group}@1", consumers=consumers)
+    else:
+        response = broker.send_back(
+            group=group,
+            commit_log_offset=offset_of(sent),
+            origin_topic=topic,
+            max_reconsume_times=16,
+        )
+    table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect_fields(
+        "PULL-GROUP-005",
+        found={"code": response.code, **table.get(group, {})},
+        expected={"code": ResponseCode.SUCCESS, "groupName": group, **GROUP_DEFAULTS},
         transcript=broker.transcript,
     )
 

@@ -181,7 +181,10 @@ def test_a_message_sent_back_needs_its_group(
     sent = require_success(broker.send_message(topic=topic))
     with changed(broker, autoCreateSubscriptionGroup="false"):
         response = broker.send_back(
-            group=group, commit_log_offset=offset_of(sent), origin_topic=topic
+            group=group,
+            commit_log_offset=offset_of(sent),
+            origin_topic=topic,
+            max_reconsume_times=16,
         )
         code = ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST
         expect_code("RETRY-SENDBACK-009", response, code, broker.transcript)

@@ -387,6 +387,17 @@ UNKNOWN_GROUP = Clause(
     ),
     source=_PULL,
 )
+GROUP_ON_DEMAND = Clause(
+    id="PULL-GROUP-005",
+    level=Level.MUST,
+    text=(
+        "While autoCreateSubscriptionGroup is true, its default, an unknown group is "
+        "in the table of groups, with default settings, after its pull, HEART_BEAT "
+        "(34) or CONSUMER_SEND_MSG_BACK (36)."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.subscription.SubscriptionGroupManager"
+    "#findSubscriptionGroupConfig",
+)
 HOLD = Clause(
     id="PULL-HOLD-001",
     level=Level.MUST,

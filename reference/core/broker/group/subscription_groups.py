@@ -67,4 +67,5 @@ class SubscriptionGroups(ConfigTable[SubscriptionGroupConfig]):
         auto_create = self._options.auto_create_subscription_group
         if not auto_create and not name.startswith(SYSTEM_GROUP_PREFIX):
             return None
+        # [PULL-GROUP-005]
         return self.put(SubscriptionGroupConfig(name=name), now_ms)
