@@ -86,10 +86,17 @@ def test_an_unknown_group_is_listed_after_its_first_request(
             max_reconsume_times=16,
         )
     table = mapping_of(broker.all_groups())["subscriptionGroupTable"]
+    expect(
+        "PULL-GROUP-005",
+        found=(response.code, group in table),
+        expected=(ResponseCode.SUCCESS, True),
+        what=f"code of the {by}, and whether the group is listed",
+        transcript=broker.transcript,
+    )
     expect_fields(
         "PULL-GROUP-005",
-        found={"code": response.code, **table.get(group, {})},
-        expected={"code": ResponseCode.SUCCESS, "groupName": group, **GROUP_DEFAULTS},
+        found=table[group],
+        expected={"groupName": group, **GROUP_DEFAULTS},
         transcript=broker.transcript,
     )
 
