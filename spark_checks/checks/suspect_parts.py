@@ -33,7 +33,7 @@ from spark_checks.store_files import queue_of
 from spark_checks.survey.summary import (
     QueueBlock,
     QueueSummary,
-    add_queue,
+    add_queues,
     differ,
     starts_late,
 )
@@ -111,13 +111,11 @@ class BlockSurvey:
         units: Blocks = {}
         for part in parts:
             if isinstance(part, LogRange):
-                for block, sums in self._of_log(part):
-                    add_queue(records, block, sums)
+                add_queues(records, self._of_log(part))
             elif isinstance(part, QueuePieces):
                 for pieces in units_in(self.url, part):
                     blocks = [block for one in pieces for block in self._blocks_of(one)]
-                    for block, sums in sums_of_units(blocks, self.situation).items():
-                        add_queue(units, block, sums)
+                    add_queues(units, sums_of_units(blocks, self.situation).items())
         return records, units
 
     def _of_log(self, part: LogRange) -> Iterator[tuple[QueueBlock, QueueSummary]]:
@@ -183,10 +181,8 @@ class BlockSurvey:
 
 
 def _both(one: Sides, other: Sides) -> Sides:
-    for mine, others in zip(one, other, strict=True):
-        for block, sums in others.items():
-            add_queue(mine, block, sums)
-    return one
+    records, units = one
+    return add_queues(records, other[0].items()), add_queues(units, other[1].items())
 
 
 def _beside_gaps(blocks: Sequence[QueueBlock], side: Blocks) -> set[int]:

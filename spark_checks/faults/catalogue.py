@@ -50,23 +50,18 @@ def sheets(kinds: Iterable[str] = CATALOGUE) -> list[list[str]]:
 
     Faults of rich stores need stores of their own, and come last.
     """
-    every = list(kinds)
-    return [
-        *_together([kind for kind in every if not CATALOGUE[kind].is_rich]),
-        *_together([kind for kind in every if CATALOGUE[kind].is_rich]),
-    ]
-
-
-def _together(kinds: Iterable[str]) -> list[list[str]]:
-    found: list[list[str]] = []
-    for kind in kinds:
+    found: list[list[Fault]] = []
+    for fault in sorted(
+        (CATALOGUE[kind] for kind in kinds), key=lambda one: one.is_rich
+    ):
         for sheet in found:
-            if not any(CATALOGUE[one].claims & CATALOGUE[kind].claims for one in sheet):
-                sheet.append(kind)
+            is_alike = sheet[0].is_rich is fault.is_rich
+            if is_alike and not any(one.claims & fault.claims for one in sheet):
+                sheet.append(fault)
                 break
         else:
-            found.append([kind])
-    return found
+            found.append([fault])
+    return [[fault.kind for fault in sheet] for sheet in found]
 
 
 def plant_all(root: Path, plan: Plan, kinds: Iterable[str]) -> list[Planted]:

@@ -8,10 +8,12 @@ record. Only queues whose sides differ are read again, row by row.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -89,31 +91,13 @@ class SurveySummary:
 
     def plus(self, other: SurveySummary) -> SurveySummary:
         """Return the summary of both parts; reuses this one's tables."""
-        for mine, others in ((self.records, other.records), (self.units, other.units)):
-            for queue, sums in others.items():
-                add_queue(mine, queue, sums)
-        return SurveySummary(
-            records=self.records,
-            units=self.units,
-            regions=self.regions + other.regions,
-            bad_checksums=self.bad_checksums + other.bad_checksums,
-            bad_places=self.bad_places + other.bad_places,
-            damaged=self.damaged + other.damaged,
-            log_end=max(self.log_end, other.log_end),
-            last_stored_at_ms=_of_both(
-                max, self.last_stored_at_ms, other.last_stored_at_ms
-            ),
-            last_file_base=max(self.last_file_base, other.last_file_base),
-            first_tail_base=_of_both(min, self.first_tail_base, other.first_tail_base),
-            slots_used=self.slots_used + other.slots_used,
-            damaged_items=self.damaged_items + other.damaged_items,
-            suspect_ranges=self.suspect_ranges + other.suspect_ranges,
-            key_sums=add_sums(self.key_sums, other.key_sums),
-            tag_sums=add_sums(self.tag_sums, other.tag_sums),
-            item_sums=add_sums(self.item_sums, other.item_sums),
-            kernel_tasks=self.kernel_tasks + other.kernel_tasks,
-            fallback_tasks=self.fallback_tasks + other.fallback_tasks,
-        )
+        both = {
+            name: _MERGES.get(name, operator.add)(
+                getattr(self, name), getattr(other, name)
+            )
+            for name in self.__slots__
+        }
+        return SurveySummary(**both)
 
     def units_of(self, topic: str, queue: str) -> QueueSummary | None:
         """Return the sums of the units of a *queue*, by its id; None without units."""
@@ -205,10 +189,14 @@ def _is_dense(summary: QueueSummary, count: int) -> bool:
     return summary.last - summary.first + 1 == count
 
 
-def add_queue(queues: dict[Key, QueueSummary], queue: Key, sums: QueueSummary) -> None:
-    """Add the *sums* of a part of *queue* to *queues*."""
-    known = queues.get(queue)
-    queues[queue] = sums if known is None else known.plus(sums)
+def add_queues(
+    queues: dict[Key, QueueSummary], parts: Iterable[tuple[Key, QueueSummary]]
+) -> dict[Key, QueueSummary]:
+    """Add the sums of *parts* of queues to *queues*, and return them."""
+    for queue, sums in parts:
+        known = queues.get(queue)
+        queues[queue] = sums if known is None else known.plus(sums)
+    return queues
 
 
 def _of_both(
@@ -218,3 +206,15 @@ def _of_both(
     if one is None or other is None:
         return other if one is None else one
     return choose(one, other)
+
+
+_MERGES: Mapping[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(
+        ("records", "units"), lambda mine, others: add_queues(mine, others.items())
+    ),
+    **dict.fromkeys(("log_end", "last_file_base"), max),
+    **dict.fromkeys(("key_sums", "tag_sums", "item_sums"), add_sums),
+    "last_stored_at_ms": partial(_of_both, max),
+    "first_tail_base": partial(_of_both, min),
+}
+"""Functions that merge a field of two summaries; the other fields are added."""

@@ -23,7 +23,7 @@ from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Queue, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
-from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queue
+from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queues
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
@@ -77,10 +77,8 @@ def sums_of_records(columns: RecordColumns, batch_topics: Set[str]) -> Queues:
         distinct, groups = np.unique(queues.numbers, return_inverse=True)
     needed = records_with_unit(columns, batch_topics)
     rows = record_identities(columns)
-    found: Queues = {}
-    for group, sums in grouped(groups, len(distinct), needed, needed, *rows):
-        add_queue(found, queues.queue(int(distinct[group])), sums)
-    return found
+    found = grouped(groups, len(distinct), needed, needed, *rows)
+    return add_queues({}, ((queues.queue(int(distinct[n])), sums) for n, sums in found))
 
 
 def records_with_unit(columns: RecordColumns, batch_topics: Set[str]) -> Bools:
