@@ -26,7 +26,7 @@ from spark_checks.against.fields import (
 from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.file_systems import reading
 from spark_checks.readers.commit_log import batches
-from spark_checks.readers.schemas import LOG_COLUMNS, spark_schema
+from spark_checks.readers.schemas import COLUMNS, spark_schema
 from spark_checks.store_files import Store, StoreFile, file_at
 
 PIECE_SIZE = 16 * 1024 * 1024
@@ -40,7 +40,7 @@ SCHEMA = spark_schema(
         "side": "string",
         "piece": "int32",
         "at": "int64",
-        **{name: LOG_COLUMNS[name] for name in _RECORD},
+        **{name: COLUMNS["rocketmq.commitlog"][name] for name in _RECORD},
         **dict.fromkeys(("field", "expected", "found"), "string"),
     }
 )

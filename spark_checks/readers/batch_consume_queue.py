@@ -7,7 +7,6 @@ Units have one size, and a unit of zeros is not written yet (Java: BatchConsumeQ
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -17,20 +16,10 @@ from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.whole_files import WholeFileSource
 from spark_checks.store_files import StoreFile, queue_in
-from spec.derive.numpy_dtype import column_types
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
 
 UNITS_AT_ONCE = 100_000
-BATCH_COLUMNS: Final[dict[str, str]] = {
-    "file_base": "int64",
-    "position": "int64",
-    "queue": "string",
-    "queue_id": "int32",
-    **column_types(batch_unit_layout),
-    "size": "int64",
-    "message_count": "int32",
-}
-_schema = arrow_schema(BATCH_COLUMNS)
+_schema = arrow_schema("rocketmq.batchconsumequeue")
 _dtype = dtype_of(batch_unit_layout)
 
 
@@ -38,7 +27,6 @@ class BatchConsumeQueueSource(WholeFileSource):
     """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.batchconsumequeue"
-    columns = BATCH_COLUMNS
 
     def batches_in(self, read_at: ReadAt, part: StoreFile) -> Iterator[pa.RecordBatch]:
         """Yield the written units of one file."""

@@ -38,12 +38,7 @@ from spark_checks.readers.log_part import (
     selected_part,
     stored_within,
 )
-from spark_checks.readers.schemas import (
-    LOG_COLUMNS,
-    WIDE_COLUMNS,
-    arrow_schema,
-    as_batch,
-)
+from spark_checks.readers.schemas import COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import Store
 
@@ -51,7 +46,9 @@ RANGE_SIZE = 128 * 1024 * 1024
 """Bytes of a file that one partition reads."""
 CHECKED_COLUMNS = frozenset({"computed_crc", "damage"})
 """Columns that need every byte of a record."""
-_schema = arrow_schema(LOG_COLUMNS)
+WIDE_COLUMNS = frozenset({"body_size", "reconsume_times", "born_host", "properties"})
+"""Columns that are slow to read, and null unless requested."""
+_schema = arrow_schema("rocketmq.commitlog")
 
 
 def log_options(store: Store) -> dict[str, str]:
@@ -100,12 +97,11 @@ class CommitLogSource(LogSource):
     """
 
     source_name = "rocketmq.commitlog"
-    columns = LOG_COLUMNS
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        is_whole = tuple(self.selected) == tuple(LOG_COLUMNS)
-        names_wide = not is_whole and not set(WIDE_COLUMNS).isdisjoint(self.selected)
+        is_whole = tuple(self.selected) == tuple(COLUMNS[self.source_name])
+        names_wide = not is_whole and not WIDE_COLUMNS.isdisjoint(self.selected)
         queues = json.loads(self.options.get("queues", "null"))
         is_checked = not CHECKED_COLUMNS.isdisjoint(self.selected)
         for batch in batches(

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.readers.schemas import SETTING_COLUMNS
 from spark_checks.readers.whole_files import Row, RowSource
 from spark_checks.store_files import StoreFile
 from spec.integers import INT64_MAX, INT64_MIN
@@ -25,7 +24,6 @@ class ConfigSource(RowSource):
     """Reads configuration files. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.config"
-    columns = SETTING_COLUMNS
 
     @staticmethod
     def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:

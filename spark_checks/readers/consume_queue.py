@@ -22,7 +22,7 @@ from spark_checks.columns.record_columns import Queue, QueuePart
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
-from spark_checks.readers.schemas import UNIT, UNIT_COLUMNS, arrow_schema, as_batch
+from spark_checks.readers.schemas import UNIT, arrow_schema, as_batch
 from spark_checks.readers.table_source import TableSource
 from spark_checks.store_files import StoreFile, queue_in
 from spec.store.consume_queue import UNIT_SIZE
@@ -31,7 +31,7 @@ UNITS_AT_ONCE = 200_000
 """Units in one Arrow batch."""
 PARTITION_SIZE = 32 * 1024 * 1024
 """Bytes that one partition reads."""
-_schema = arrow_schema(UNIT_COLUMNS)
+_schema = arrow_schema("rocketmq.consumequeue")
 
 Piece = tuple[StoreFile, range]
 """A file, and a range of its units, counted from the file's begin."""
@@ -56,7 +56,6 @@ class ConsumeQueueSource(TableSource[QueuePieces]):
     """
 
     source_name = "rocketmq.consumequeue"
-    columns = UNIT_COLUMNS
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return partitions with about as many allocated units each."""

@@ -24,7 +24,7 @@ from columns.gather import Ints, dtype_of
 from spark_checks.columns.index_order import TimeDecreases, outside
 from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import INDEX_COLUMNS, arrow_schema, as_batch
+from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spec.layout import LayoutError
 from spec.store.index_file import (
@@ -43,7 +43,7 @@ from spec.store.index_file import (
 ROWS_AT_ONCE = 200_000
 PARTITION_ITEMS = 4_000_000
 """Items of one partition's slots; a file has 20,000,000 by default."""
-_schema = arrow_schema(INDEX_COLUMNS)
+_schema = arrow_schema("rocketmq.index")
 _dtype = dtype_of(item_layout)
 _Items = npt.NDArray[Any]
 
@@ -88,7 +88,6 @@ class IndexSource(FileSource[IndexFile]):
     """
 
     source_name = "rocketmq.index"
-    columns = INDEX_COLUMNS
 
     def parts(self) -> Sequence[IndexFile]:
         """Return the ranges of the selected files."""
@@ -125,7 +124,7 @@ class CheckedItems:
     """Items of some slots of a file, and the links that they should have."""
 
     items: Mapping[str, _Items]
-    """Columns of the items, as in INDEX_COLUMNS."""
+    """Columns of the items, as in columns.toml."""
     wrong_slots: Mapping[str, _Items]
     """Columns of the slots that do not name their last item."""
     slots_used: int

@@ -25,24 +25,6 @@ from spec.layout import LayoutError
 from spec.wire.message import multi_dispatch
 from spec.wire.message.properties import Property, decode_properties
 
-MULTI_DISPATCH_COLUMNS: Final[dict[str, str]] = {
-    "file_base": "int64",
-    "position": "int64",
-    "offset": "int64",
-    "size": "int64",
-    "own_topic": "string",
-    "own_queue_id": "int32",
-    "system_flags": "int32",
-    "stored_at_ms": "int64",
-    "tags_code": "int64",
-    "kind": "string",
-    "queue": "string",
-    "number": "int64",
-    "message_count": "int32",
-}
-"""``kind`` is lmq, batch, or shared for a queue of another topic. ``queue`` is the
-queue's name and ``number`` the queue offset in it. A batch has ``message_count``
-messages, and ``number`` is that of the first."""
 INNER_BASE = "INNER_BASE"
 """Queue offset of a batch's first message; the broker adds this property."""
 _MARKS: Final = (
@@ -51,7 +33,7 @@ _MARKS: Final = (
 )
 _count = re.compile(r"[0-9]{1,5}", re.ASCII)
 _number = re.compile(r"[0-9]{1,18}", re.ASCII)
-_schema = arrow_schema(MULTI_DISPATCH_COLUMNS)
+_schema = arrow_schema("rocketmq.multidispatch")
 Place = tuple[str, str, int, int]
 """Kind, queue, queue offset, messages."""
 
@@ -63,7 +45,6 @@ class MultiDispatchSource(LogSource):
     """
 
     source_name = "rocketmq.multidispatch"
-    columns = MULTI_DISPATCH_COLUMNS
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(options)

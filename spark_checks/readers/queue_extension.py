@@ -15,7 +15,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from spark_checks.columns.record_scan import OLDER
-from spark_checks.readers.schemas import EXTENSION_COLUMNS
 from spark_checks.readers.whole_files import Row, RowSource
 from spark_checks.store_files import StoreFile, queue_in
 from spec.derive.numpy_dtype import leading_fields
@@ -40,7 +39,6 @@ class QueueExtensionSource(RowSource):
     """Reads the consume queues' extensions. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.consumequeue_ext"
-    columns = EXTENSION_COLUMNS
 
     @staticmethod
     def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:

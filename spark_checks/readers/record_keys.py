@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Final
 
 import pyarrow as pa
 
@@ -23,13 +22,7 @@ from spark_checks.columns.record_scan import LogRange, ReadAt, Region, scan_rang
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.schemas import arrow_schema, as_batch
 
-KEY_COLUMNS: Final[dict[str, str]] = {
-    "file_base": "int64",
-    "offset": "int64",
-    "key_hash": "int32",
-    "is_tag": "int32",
-}
-_key_schema = arrow_schema(KEY_COLUMNS)
+_key_schema = arrow_schema("rocketmq.keys")
 
 
 class KeySource(LogSource):
@@ -39,7 +32,6 @@ class KeySource(LogSource):
     """
 
     source_name = "rocketmq.keys"
-    columns = KEY_COLUMNS
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""

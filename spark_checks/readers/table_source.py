@@ -19,7 +19,7 @@ from pyspark.sql.types import StructType
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import Conditions
-from spark_checks.readers.schemas import spark_schema
+from spark_checks.readers.schemas import COLUMNS, spark_schema
 from spark_checks.store_files import StoreFile
 
 GROUP_SIZE = 4 * 1024 * 1024
@@ -53,8 +53,7 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
     """Data source with fixed columns, which reads its partitions itself."""
 
     source_name: ClassVar[str]
-    columns: ClassVar[dict[str, str]]
-    """Arrow type of each column, by name."""
+    """Name for ``spark.read.format``, and of the columns in columns.toml."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(dict(options))
@@ -62,17 +61,17 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
         listed = json.loads(options.get("files", "[]"))
         self.files = [StoreFile(path=path, size=size) for path, size in listed]
         self.conditions = Conditions(json.loads(options.get("where", "[]")))
-        self.selected: Sequence[str] = tuple(self.columns)
+        self.selected: Sequence[str] = tuple(COLUMNS[self.source_name])
         """Columns of the rows to return."""
 
     @classmethod
     def name(cls) -> str:
-        """Return the name for ``spark.read.format``."""
+        """Return the source's name."""
         return cls.source_name
 
     def schema(self) -> str:
         """Return the columns as a Spark schema."""
-        return spark_schema(self.columns)
+        return spark_schema(COLUMNS[self.source_name])
 
     def reader(self, schema: StructType) -> DataSourceReader:
         """Return this source, with the columns of *schema* selected."""

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from spark_checks.columns.record_scan import ReadAt
-from spark_checks.readers.schemas import CHECKPOINT_COLUMNS, arrow_schema
+from spark_checks.readers.schemas import arrow_schema
 from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import StoreFile
 from spec.store.checkpoint import (
@@ -47,7 +47,7 @@ class RowSource(WholeFileSource):
 
     def batches_in(self, read_at: ReadAt, part: StoreFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one file."""
-        schema = arrow_schema(self.columns)
+        schema = arrow_schema(self.source_name)
         rows = self.rows_of(read_at(0, min(part.size, SIZE_MAX)), part)
         while some := list(islice(rows, _ROWS_AT_ONCE)):
             yield pa.RecordBatch.from_pylist(some, schema=schema)
@@ -61,7 +61,6 @@ class CheckpointSource(RowSource):
     """
 
     source_name = "rocketmq.checkpoint"
-    columns = CHECKPOINT_COLUMNS
 
     @staticmethod
     def rows_of(data: bytes, file: StoreFile) -> Iterator[Row]:

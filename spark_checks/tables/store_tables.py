@@ -21,7 +21,7 @@ from spark_checks.readers.consume_queue import ConsumeQueueSource
 from spark_checks.readers.index import IndexSource
 from spark_checks.readers.queue_extension import QueueExtensionSource
 from spark_checks.readers.register import register
-from spark_checks.readers.schemas import EXTENSION_COLUMNS, spark_schema
+from spark_checks.readers.schemas import COLUMNS, spark_schema
 from spark_checks.readers.whole_files import CheckpointSource
 from spark_checks.situation import Situation
 from spark_checks.store_files import Store, StoreFile, listing
@@ -138,7 +138,8 @@ def open_extensions(session: SparkSession, store: Store) -> DataFrame:
     """Return the units of the consume queues' extensions."""
     files = store.queue_files(EXTENSION)
     if not files:  # opening a table takes two processes
-        return session.createDataFrame([], spark_schema(EXTENSION_COLUMNS))
+        columns = COLUMNS[QueueExtensionSource.source_name]
+        return session.createDataFrame([], spark_schema(columns))
     return open_table(session, store, QueueExtensionSource, files)
 
 
