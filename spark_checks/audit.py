@@ -42,7 +42,7 @@ from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.failures import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
-from spark_checks.store_files import Store, commit_log_file_size, list_store
+from spark_checks.store_files import Store, list_store, mapped_file_size
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary
 
@@ -156,7 +156,8 @@ def _audit_once(
     requested = set(only or checked)
     if since_ms is not None:
         # Before files are left out.
-        log_size = conf.commit_log_file_size or commit_log_file_size(store)
+        log_size = mapped_file_size(store.under("commitlog"))
+        log_size = conf.commit_log_file_size or log_size
         conf = replace(conf, commit_log_file_size=log_size)
         store = part_since(store, since_ms)
     if sample_spec is not None:

@@ -257,11 +257,6 @@ def queue_in(file: StoreFile, directory: str = CONSUME_QUEUE) -> tuple[str, int]
     return queue
 
 
-def commit_log_file_size(store: Store) -> int | None:
-    """Return the most frequent size of commit-log files, by names and sizes."""
-    return mapped_file_size(store.under("commitlog"))
-
-
 def mapped_file_size(files: Iterable[StoreFile]) -> int | None:
     """Return the most frequent size of one directory's *files*, by names and sizes."""
     files = [file for file in files if file.is_named_by_offset]

@@ -62,23 +62,16 @@ class Plan:
     """Whether to include optional structures of a 5.x broker: extensions, LMQs, batch
     consume queues, pops, and checksums of whole records."""
 
-    counted: ClassVar[tuple[str, ...]] = (
-        "files",
-        "queue_units",
-        "topics",
-        "queues",
-        "body_size",
-    )
+    counted: ClassVar = ["files", "queue_units", "topics", "queues", "body_size"]
     """Fields of at least 1."""
     prefix: ClassVar[str] = "Orders"
     """Begin of the topics' names."""
 
     def __post_init__(self) -> None:
         for name in self.counted:
-            if getattr(self, name) < 1:
-                raise PlanError(
-                    f"{name} is {getattr(self, name)}, at least 1 is required"
-                )
+            value = getattr(self, name)
+            if value < 1:
+                raise PlanError(f"{name} is {value}, at least 1 is required")
         if self.body_size > BODY_SIZE_MAX:
             reason = f"a body of {self.body_size} bytes does not fit into a message"
             raise PlanError(reason)

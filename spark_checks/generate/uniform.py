@@ -48,7 +48,7 @@ class UniformPlan(Plan):
     """Bytes of a commit-log file; 0 for a size that suits the messages."""
     files: int = field(init=False, default=1)
 
-    counted: ClassVar = ("messages", "queue_units", "topics", "queues")
+    counted: ClassVar = ["messages", "queue_units", "topics", "queues"]
     prefix: ClassVar[str] = "Plain"
 
     def __post_init__(self) -> None:

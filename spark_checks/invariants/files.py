@@ -12,7 +12,7 @@ from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import (
     Store,
     StoreFile,
-    commit_log_file_size,
+    mapped_file_size,
     queue_file_size,
     queue_of,
 )
@@ -34,7 +34,7 @@ def check_files(
         if queue_of(file.path) or file.directory in ("commitlog", "index"):
             groups.setdefault(file.directory, []).append(file)
     queue_size = queue_size or queue_file_size(store)
-    log_size = log_size or commit_log_file_size(store)
+    log_size = log_size or mapped_file_size(store.under("commitlog"))
     for directory, files in groups.items():
         yield from _wrong_names(files)
         size = log_size if directory == "commitlog" else queue_size

@@ -14,7 +14,7 @@ import pyarrow as pa
 from columns.gather import dtype_of
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
-from spark_checks.readers.whole_files import WholeFileSource
+from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import StoreFile, queue_in
 from spec.store.batch_queue import BATCH_QUEUE, UNIT_SIZE, batch_unit_layout
 
@@ -23,7 +23,7 @@ _schema = arrow_schema("rocketmq.batchconsumequeue")
 _dtype = dtype_of(batch_unit_layout)
 
 
-class BatchConsumeQueueSource(WholeFileSource):
+class BatchConsumeQueueSource(FileSource[StoreFile]):
     """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
 
     source_name = "rocketmq.batchconsumequeue"

@@ -31,6 +31,7 @@ _MARKS: Final = (
     f"{multi_dispatch.OFFSETS}\x01".encode(),
     f"{Property.INNER_NUM}\x01".encode(),
 )
+_FROM_RECORD = ("size", "system_flags", "stored_at_ms")
 _count = re.compile(r"[0-9]{1,5}", re.ASCII)
 _number = re.compile(r"[0-9]{1,18}", re.ASCII)
 _schema = arrow_schema("rocketmq.multidispatch")
@@ -84,11 +85,9 @@ def _rows(
                 "file_base": base,
                 "position": offset - base,
                 "offset": offset,
-                "size": fixed["size"],
+                **{name: fixed[name] for name in _FROM_RECORD},
                 "own_topic": own_topic,
                 "own_queue_id": fixed["queue_id"],
-                "system_flags": fixed["system_flags"],
-                "stored_at_ms": fixed["stored_at_ms"],
                 "tags_code": int(columns.tags_codes[index]),
                 "kind": kind,
                 "queue": queue,

@@ -4,7 +4,7 @@ Registration of the data sources in a Spark session.
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
+from functools import cache
 
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
@@ -26,18 +26,10 @@ SOURCES: tuple[type[DataSource], ...] = (
 )
 
 
-_registered: WeakKeyDictionary[SparkSession, set[type[DataSource]]] = (
-    WeakKeyDictionary()
-)
-"""Sources that a session has."""
-
-
+@cache
 def register(session: SparkSession, source: type[DataSource]) -> None:
     """Register *source* for ``spark.read.format`` of *session*, once."""
-    known = _registered.setdefault(session, set())
-    if source not in known:
-        session.dataSource.register(source)
-        known.add(source)
+    session.dataSource.register(source)
 
 
 def register_sources(session: SparkSession) -> None:

@@ -91,9 +91,9 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
 class FileSource(TableSource[FileGroup[PartOfFile]], Generic[PartOfFile]):
     """Source of rows that are each in one file of the store at the option ``url``."""
 
-    @abstractmethod
     def parts(self) -> Sequence[PartOfFile]:
-        """Return the parts of files to read, in order."""
+        """Return the parts of files to read, in order; by default all files."""
+        return cast("Sequence[PartOfFile]", self.files)
 
     def partitions(self) -> Sequence[InputPartition]:
         """Return the parts, small ones together."""

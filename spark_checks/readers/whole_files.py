@@ -5,7 +5,7 @@ Data sources that read whole files, and ``rocketmq.checkpoint``.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -29,15 +29,7 @@ _ROWS_AT_ONCE = 100_000
 Row = dict[str, Any]
 
 
-class WholeFileSource(FileSource[StoreFile]):
-    """Source that reads whole files. Options: ``url``, ``files`` (JSON)."""
-
-    def parts(self) -> Sequence[StoreFile]:
-        """Return all files."""
-        return self.files
-
-
-class RowSource(WholeFileSource):
+class RowSource(FileSource[StoreFile]):
     """Source of rows that are made one by one, from files of some megabytes."""
 
     @staticmethod

@@ -15,21 +15,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from spark_checks.audit import Audit, NotAudited
-from spark_checks.report.advice import Advice, next_steps
+from spark_checks.report.advice import TEXTS, Advice, next_steps
 from spark_checks.report.charts import charts_of
 from spark_checks.report.groups import groups_of
 from spark_checks.report.start_forecast import number_of
 from spec.printable import printable
 
 AuditResults = Sequence[Audit | NotAudited]
-LEFT_OPEN = (
-    "The file abort is there: the broker was killed, or runs on another machine."
-)
-NOT_READ = "Not checked, because they are RocksDB:"
-LIVE = (
-    "A broker writes to this store. The moving ends of its files are not checked,"
-    " and only errors are reported that two audits find."
-)
 
 
 def as_json(audits: AuditResults) -> str:
@@ -97,9 +89,7 @@ def _rendered(
     documents = list(map(_document, audits))
     rows = list(map(_row_of, documents))
     return environment.get_template(template).render(
-        left_open=LEFT_OPEN,
-        live=LIVE,
-        not_read=NOT_READ,
+        texts=TEXTS,
         note=note,
         rows=rows if len(rows) > 1 else [],
         verdicts=Counter(row["verdict"] for row in rows),

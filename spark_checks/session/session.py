@@ -150,12 +150,8 @@ def _start(master: str, settings: Mapping[str, str]) -> SparkContext:
     context.setLocalProperty("spark.rdd.scope.noOverride", "true")
     # It prints a traceback for the connection of a Java that is killed.
     server: Any = context._accumulatorServer
-    server.handle_error = _ignore_request
+    server.handle_error = lambda *_: None  # a call of Java fails as well
     return context
-
-
-def _ignore_request(_request: object, _client: object) -> None:
-    """Ignore the error of a request: a call of Java fails as well."""
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 from spark_checks.audit import audit_store
 from spark_checks.findings import Severity
 from spark_checks.report import report
+from spark_checks.report.advice import TEXTS
 from spark_checks.store_files import Store
 from spark_checks.tests.building import StoreBuilder, flip
 
@@ -61,8 +62,8 @@ def test_a_locked_store_has_no_warnings(spark: SparkSession, tmp_path: Path) -> 
     with locked(tmp_path):
         live = audit_store(spark, str(tmp_path))
     assert (live.findings, live.summary["live"]) == ((), True)
-    assert report.LIVE.split(".")[0] in report.as_table([live])
-    assert report.LEFT_OPEN not in report.as_table([live])
+    assert TEXTS["LIVE"].split(".")[0] in report.as_table([live])
+    assert TEXTS["LEFT_OPEN"] not in report.as_table([live])
 
 
 @pytest.mark.slow
