@@ -1,6 +1,4 @@
-"""
-Settings of a broker that an audit uses, read from its configuration file.
-"""
+"""Settings of a broker that an audit uses, read from its configuration file."""
 
 from __future__ import annotations
 

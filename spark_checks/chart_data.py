@@ -1,6 +1,4 @@
-"""
-Histograms of an HTML page: messages by size and by store time.
-"""
+"""Histograms of an HTML page: messages by size and by store time."""
 
 from __future__ import annotations
 

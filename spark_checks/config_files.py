@@ -1,6 +1,4 @@
-"""
-Tables of a store's configuration files, and the consumed offsets in them.
-"""
+"""Tables of a store's configuration files, and the consumed offsets in them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Facts about a store that its readers and checks use, apart from its rows.
-"""
+"""Facts about a store that its readers and checks use, apart from its rows."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Summary of a store in the audit's output: records, queues, configuration, groups.
-"""
+"""Summary of a store in the audit's output: records, queues, configuration, groups."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Comparison of two stores in numbers, for JSON and for people.
-"""
+"""Comparison of two stores in numbers, for JSON and for people."""
 
 from __future__ import annotations
 

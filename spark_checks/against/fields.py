@@ -1,6 +1,4 @@
-"""
-Differing fields of a record in two stores, in words.
-"""
+"""Differing fields of a record in two stores, in words."""
 
 from __future__ import annotations
 

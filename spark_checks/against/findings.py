@@ -1,6 +1,4 @@
-"""
-Findings of a comparison, at places in the files of this store.
-"""
+"""Findings of a comparison, at places in the files of this store."""
 
 from __future__ import annotations
 

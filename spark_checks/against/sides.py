@@ -1,6 +1,4 @@
-"""
-Result of a comparison, and its two sides: stores with their surveys.
-"""
+"""Result of a comparison, and its two sides: stores with their surveys."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Index items whose times contradict the header or a neighbour.
-"""
+"""Index items whose times contradict the header or a neighbour."""
 
 from __future__ import annotations
 

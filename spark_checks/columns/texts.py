@@ -1,6 +1,4 @@
-"""
-Forms of many short texts: decimal numbers and message ids.
-"""
+"""Forms of many short texts: decimal numbers and message ids."""
 
 from __future__ import annotations
 

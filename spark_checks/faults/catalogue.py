@@ -1,6 +1,4 @@
-"""
-Catalogue of all faults, and their distribution over stores.
-"""
+"""Catalogue of all faults, and their distribution over stores."""
 
 from __future__ import annotations
 

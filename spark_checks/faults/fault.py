@@ -1,6 +1,4 @@
-"""
-Kinds of faults, and the findings that are expected of them.
-"""
+"""Kinds of faults, and the findings that are expected of them."""
 
 from __future__ import annotations
 

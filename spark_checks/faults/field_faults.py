@@ -1,6 +1,4 @@
-"""
-Faults with a wrong value in one field, as faults.toml lists them.
-"""
+"""Faults with a wrong value in one field, as faults.toml lists them."""
 
 from __future__ import annotations
 

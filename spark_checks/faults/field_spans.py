@@ -1,6 +1,4 @@
-"""
-Spans of the fields of one structure, which follow from its layout.
-"""
+"""Spans of the fields of one structure, which follow from its layout."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Faults of whole files: of the commit log, the index, the checkpoint and settings.
-"""
+"""Faults of whole files: of the commit log, the index, the checkpoint and settings."""
 
 from __future__ import annotations
 

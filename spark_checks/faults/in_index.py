@@ -1,6 +1,4 @@
-"""
-Faults of index items that depend on other items or messages.
-"""
+"""Faults of index items that depend on other items or messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Faults of several units or extension units, and of files of queues.
-"""
+"""Faults of several units or extension units, and of files of queues."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Label file with the faults of a store, and the score of an audit against it.
-"""
+"""Label file with the faults of a store, and the score of an audit against it."""
 
 from __future__ import annotations
 

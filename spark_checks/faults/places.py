@@ -1,6 +1,4 @@
-"""
-Places in the log and the index of a generated store.
-"""
+"""Places in the log and the index of a generated store."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Structures of a store about one message: its record, units and extension unit.
-"""
+"""Structures of a store about one message: its record, units and extension unit."""
 
 from __future__ import annotations
 

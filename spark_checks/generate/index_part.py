@@ -1,6 +1,4 @@
-"""
-Index file of one part: an item for every key of its messages.
-"""
+"""Index file of one part: an item for every key of its messages."""
 
 from __future__ import annotations
 

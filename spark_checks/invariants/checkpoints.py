@@ -1,6 +1,4 @@
-"""
-Invariants of the checkpoint, beside the log and the other files.
-"""
+"""Invariants of the checkpoint, beside the log and the other files."""
 
 from __future__ import annotations
 

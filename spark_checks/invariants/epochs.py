@@ -1,6 +1,4 @@
-"""
-Invariants of the file of epochs, which a broker in controller mode has.
-"""
+"""Invariants of the file of epochs, which a broker in controller mode has."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Invariants of file names and sizes, which need no byte of a file.
-"""
+"""Invariants of file names and sizes, which need no byte of a file."""
 
 from __future__ import annotations
 

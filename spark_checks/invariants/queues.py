@@ -1,6 +1,4 @@
-"""
-Invariants between consume queues and commit log, in both directions.
-"""
+"""Invariants between consume queues and commit log, in both directions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Invariants of the commit log's rows, one by one or beside their neighbours.
-"""
+"""Invariants of the commit log's rows, one by one or beside their neighbours."""
 
 from __future__ import annotations
 

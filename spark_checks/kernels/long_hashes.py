@@ -1,6 +1,4 @@
-"""
-Kernels that hash rows of numbers; see :mod:`spark_checks.columns.long_hashes`.
-"""
+"""Kernels that hash rows of numbers; see :mod:`spark_checks.columns.long_hashes`."""
 
 from __future__ import annotations
 

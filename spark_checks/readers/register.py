@@ -1,6 +1,4 @@
-"""
-Registration of the data sources in a Spark session.
-"""
+"""Registration of the data sources in a Spark session."""
 
 from __future__ import annotations
 

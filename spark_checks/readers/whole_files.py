@@ -1,6 +1,4 @@
-"""
-Data sources that read whole files, and ``rocketmq.checkpoint``.
-"""
+"""Data sources that read whole files, and ``rocketmq.checkpoint``."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Findings of one cause as one group with a count.
-"""
+"""Findings of one cause as one group with a count."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Output of audits as a table, JSON or an HTML page.
-"""
+"""Output of audits as a table, JSON or an HTML page."""
 
 from __future__ import annotations
 

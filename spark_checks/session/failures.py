@@ -1,6 +1,4 @@
-"""
-Failures of Spark, each with a reason of one line.
-"""
+"""Failures of Spark, each with a reason of one line."""
 
 from __future__ import annotations
 

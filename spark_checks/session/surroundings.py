@@ -1,6 +1,4 @@
-"""
-Surroundings of Spark's start: its directory, variables, output and interrupts.
-"""
+"""Surroundings of Spark's start: its directory, variables, output and interrupts."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Columns of the records that the ledger needs; texts are hashes.
-"""
+"""Columns of the records that the ledger needs; texts are hashes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""
-Column expressions that several checks share: predicates of records and units.
-"""
+"""Column expressions that several checks share: predicates of records and units."""
 
 from __future__ import annotations
 

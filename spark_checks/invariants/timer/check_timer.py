@@ -1,6 +1,4 @@
-"""
-Check the timer's files of a store, and the messages that its units point at.
-"""
+"""Check the timer's files of a store, and the messages that its units point at."""
 
 from __future__ import annotations
 

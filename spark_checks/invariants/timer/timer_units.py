@@ -1,6 +1,4 @@
-"""
-Whole units of a timer log, and their chains: the units of one due time.
-"""
+"""Whole units of a timer log, and their chains: the units of one due time."""
 
 from __future__ import annotations
 

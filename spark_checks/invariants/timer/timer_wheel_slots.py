@@ -1,6 +1,4 @@
-"""
-Slots of the timer wheel, compared with the ends of the chains of units.
-"""
+"""Slots of the timer wheel, compared with the ends of the chains of units."""
 
 from __future__ import annotations
 
