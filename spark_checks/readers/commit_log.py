@@ -30,14 +30,7 @@ from spark_checks.columns.record_scan import (
     scan_range,
     store_time_at,
 )
-from spark_checks.readers.log_part import (
-    audited_ranges,
-    first_store_time,
-    part_before,
-    selected_files,
-    selected_part,
-    stored_within,
-)
+from spark_checks.readers import log_part
 from spark_checks.readers.schemas import COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import Store
@@ -69,19 +62,19 @@ class LogSource(FileSource[LogRange]):
         """Return the selected ranges of all files."""
         audited = json.loads(self.options.get("parts", "null"))
         cut_at = json.loads(self.options.get("cut_at", "null"))
-        files = selected_files(self.files, self.conditions)
+        files = log_part.selected_files(self.files, self.conditions)
         slack_ms = self.options.get("clock_slack_ms")
         if slack_ms is not None:
             times = self.conditions.bounds("stored_at_ms")
-            begun = [first_store_time(self.url, file) for file in files]
-            files = stored_within(files, begun, times, int(slack_ms))
+            begun = [log_part.first_store_time(self.url, file) for file in files]
+            files = log_part.stored_within(files, begun, times, int(slack_ms))
         return [
             piece
             for file in files
-            for part in audited_ranges(
-                selected_part(self.url, file, self.conditions), audited
+            for part in log_part.audited_ranges(
+                log_part.selected_part(self.url, file, self.conditions), audited
             )
-            for rest in part_before(part, cut_at)
+            for rest in log_part.part_before(part, cut_at)
             for piece in rest.cut(RANGE_SIZE)
         ]
 
