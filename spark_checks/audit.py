@@ -263,9 +263,7 @@ def file_findings(
     """Return the findings in names, sizes and whole files of *store*."""
     return [
         *files.check_files(
-            store,
-            log_size=conf.commit_log_file_size,
-            queue_size=conf.queue_file_size,
+            store, log_size=conf.commit_log_file_size, queue_size=conf.queue_file_size
         ),
         *checkpoints.check_checkpoint(store, summary),
         *epochs.check_epochs(store, summary),

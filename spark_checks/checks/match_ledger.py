@@ -56,12 +56,7 @@ class Stage:
 
 STAGES = (
     Stage(
-        keys={
-            "halves": "place",
-            "ops": "place",
-            "delayed": "offset",
-            "due": "offset",
-        },
+        keys={"halves": "place", "ops": "place", "delayed": "offset", "due": "offset"},
         rules=(transactions.match_ops, delays.match_units),
     ),
     Stage(
@@ -121,9 +116,7 @@ def _both(one: Listed, other: Listed) -> Listed:
 
 
 def listed_by_tasks(
-    surveyed: SurveyedStore,
-    names: Iterable[str],
-    bases: Sequence[int],
+    surveyed: SurveyedStore, names: Iterable[str], bases: Sequence[int]
 ) -> Listed:
     """Return the rows of :func:`listed_rows` of a store with too many rows."""
     store = surveyed.store

@@ -5,10 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.invariants.records import (
-    of_known_topics,
-    places_with_incarnations,
-)
+from spark_checks.invariants.records import of_known_topics, places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
 from spark_checks.tables.finding_rows import (
     ERROR,

@@ -28,10 +28,7 @@ LINE = 64
 """Bytes of a cache line."""
 BLOCK = 64
 """Bytes of a vector with a bit in a word for each."""
-MASKS = np.array(
-    [(1 << 8 * size) - 1 for size in range(WORD + 1)],
-    dtype=np.uint64,
-)
+MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 """Masks of a word's first bytes, by their number."""
 
 

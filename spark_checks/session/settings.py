@@ -19,12 +19,7 @@ from urllib.parse import urlsplit
 import pyspark
 
 from java_runtime.class_archive import ClassArchive, writing_options
-from spark_checks.session.worker_archive import (
-    ARCHIVE,
-    ROOT,
-    SHIPPED,
-    zip_for_workers,
-)
+from spark_checks.session.worker_archive import ARCHIVE, ROOT, SHIPPED, zip_for_workers
 
 _JAVA_OPTIONS = (
     "-XX:TieredStopAtLevel=1",

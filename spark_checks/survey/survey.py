@@ -47,12 +47,7 @@ from spark_checks.situation import Situation
 from spark_checks.store_files import Store, cut_by_failover, listing, queue_in
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.survey.sums import (
-    Bools,
-    QueueUnits,
-    sums_of_records,
-    sums_of_units,
-)
+from spark_checks.survey.sums import Bools, QueueUnits, sums_of_records, sums_of_units
 from spark_checks.survey.system_topic_records import system_topic_records
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC

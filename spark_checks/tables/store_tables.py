@@ -44,11 +44,7 @@ class Tables:
 
 
 def open_tables(
-    session: SparkSession,
-    store: Store,
-    situation: Situation,
-    *,
-    wide: bool = False,
+    session: SparkSession, store: Store, situation: Situation, *, wide: bool = False
 ) -> Tables:
     """Return the tables of *store*; *wide* adds the columns that an audit omits."""
     return Tables(

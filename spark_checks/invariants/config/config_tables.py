@@ -6,13 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_checks.config_files import (
-    CONSUMED,
-    GROUPS,
-    TABLES,
-    TOPICS,
-    config_file,
-)
+from spark_checks.config_files import CONSUMED, GROUPS, TABLES, TOPICS, config_file
 from spark_checks.findings import Finding, Severity
 from spark_checks.invariants.config.settings import OF_THE_BROKER
 from spark_checks.invariants.file_findings import file_finding
