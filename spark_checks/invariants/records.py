@@ -34,8 +34,6 @@ CONTENT_INVARIANTS = {
     RecordDamage.RANGE: "INV-LOG-013",
 }
 """Invariants of a readable record's content, by the damage that breaks them."""
-_WRONG_CHECKSUM = "body_crc != computed_crc"
-_MISPLACED = "physical_offset != offset"
 
 
 def wrong_rows(tables: Tables) -> DataFrame:
@@ -47,8 +45,8 @@ def wrong_rows(tables: Tables) -> DataFrame:
     return record_findings(
         tables.log,
         Rule("INV-LOG-001", "kind = 'damaged'", severity_behind("offset", situation)),
-        Rule("INV-LOG-002", _WRONG_CHECKSUM),
-        Rule("INV-LOG-003", _MISPLACED),
+        Rule("INV-LOG-002", "body_crc != computed_crc"),
+        Rule("INV-LOG-003", "physical_offset != offset"),
         Rule(
             "INV-LOG-004", f"kind = 'tail' and file_base < {situation.last_file_base}"
         ),

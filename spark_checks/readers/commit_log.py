@@ -10,13 +10,12 @@ store time. A schema selects columns; columns outside it are not computed.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from ipaddress import ip_address
 
 import pyarrow as pa
 
 from columns.gather import Ints, values_of
-from columns.topics import Topics
 from spark_checks.columns.record_columns import (
     Delays,
     QueuePart,
@@ -52,22 +51,21 @@ def log_options(store: Store) -> dict[str, str]:
 class LogSource(FileSource[LogRange]):
     """Splits the files of a commit log into ranges."""
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        levels = json.loads(options.get("delays", "{}"))
-        self.delays = {int(level): int(delay) for level, delay in levels.items()}
+    @property
+    def delays(self) -> Delays:
         """Milliseconds by delay level."""
+        levels = self.option("delays", {})
+        return {int(level): int(delay) for level, delay in levels.items()}
 
     def parts(self) -> Sequence[LogRange]:
         """Return the selected ranges of all files."""
-        audited = json.loads(self.options.get("parts", "null"))
-        cut_at = json.loads(self.options.get("cut_at", "null"))
+        audited, cut_at = self.option("parts"), self.option("cut_at")
         files = log_part.selected_files(self.files, self.conditions)
-        slack_ms = self.options.get("clock_slack_ms")
+        slack_ms = self.option("clock_slack_ms")
         if slack_ms is not None:
             times = self.conditions.bounds("stored_at_ms")
             begun = [log_part.first_store_time(self.url, file) for file in files]
-            files = log_part.stored_within(files, begun, times, int(slack_ms))
+            files = log_part.stored_within(files, begun, times, slack_ms)
         return [
             piece
             for file in files
@@ -95,7 +93,7 @@ class CommitLogSource(LogSource):
         """Yield the rows of one range."""
         is_whole = tuple(self.selected) == tuple(COLUMNS[self.source_name])
         names_wide = not is_whole and not WIDE_COLUMNS.isdisjoint(self.selected)
-        queues = json.loads(self.options.get("queues", "null"))
+        queues = self.option("queues")
         is_checked = not CHECKED_COLUMNS.isdisjoint(self.selected)
         for batch in batches(
             read_at,
@@ -143,6 +141,7 @@ def _record_rows(
 ) -> pa.RecordBatch:
     """Return *columns* as rows, with the slow columns if *wide*."""
     fixed = columns.found.numbers
+    names = pa.array(columns.topics.texts, pa.string())  # each distinct one once
     known = {
         **{name: fixed[name] for name in fixed if name not in WIDE_COLUMNS},
         "file_base": where.base,
@@ -153,7 +152,7 @@ def _record_rows(
         "computed_crc": columns.body_crcs,
         "damage": columns.damage,
         "kind": "record",
-        "topic": _texts(columns.topics),
+        "topic": names.take(pa.array(columns.topics.numbers)),
         **(_wide(columns) if wide else {}),
     }
     return as_batch(_schema, len(columns.tags_codes), known)
@@ -172,11 +171,6 @@ def _wide(columns: RecordColumns) -> dict[str, Ints | pa.Array]:
         "born_host": pa.array(hosts, pa.string()),
         "properties": pa.array(texts, pa.string()),
     }
-
-
-def _texts(topics: Topics) -> pa.Array:
-    """Return *topics* as text; each distinct topic is decoded once."""
-    return pa.array(topics.texts, pa.string()).take(pa.array(topics.numbers))
 
 
 def _region_row(region: Region, where: LogRange) -> pa.RecordBatch:

@@ -7,7 +7,6 @@ of a large one. A unit of zeros is unwritten, or a hole, and has no row.
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -62,7 +61,7 @@ class ConsumeQueueSource(TableSource[QueuePieces]):
         selected = (
             (file, selected_units(file, self.conditions)) for file in self.files
         )
-        queues = json.loads(self.options.get("queues", "null"))
+        queues = self.option("queues")
         wanted = selected if queues is None else pieces_in(selected, queues)
         pieces = [
             held for piece in wanted for held in allocated_pieces(self.url, piece)

@@ -9,7 +9,6 @@ file in windows and keeps those of its slots.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntFlag
@@ -100,8 +99,7 @@ class IndexSource(FileSource[IndexFile]):
 
     def batches_in(self, read_at: ReadAt, part: IndexFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        ranges = self.options.get("ranges")
-        return batches(read_at, part, None if ranges is None else json.loads(ranges))
+        return batches(read_at, part, self.option("ranges"))
 
 
 def capacity_of(size: int) -> int:

@@ -9,9 +9,8 @@ reports them.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from typing import Any, Final
 
 import pyarrow as pa
@@ -47,18 +46,15 @@ class MultiDispatchSource(LogSource):
 
     source_name = "rocketmq.multidispatch"
 
-    def __init__(self, options: Mapping[str, str]) -> None:
-        super().__init__(options)
-        self.batch_topics = frozenset(json.loads(options.get("batch_topics", "[]")))
-
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
+        delays, batch_topics = self.delays, frozenset(self.option("batch_topics", ()))
         for found in scan_range(read_at, part):
             if isinstance(found, Region):
                 continue
-            if self.batch_topics or any(mark in found.data for mark in _MARKS):
-                columns = read_columns(found, self.delays, is_checked=False)
-                rows = list(_rows(columns, part.base, self.batch_topics))
+            if batch_topics or any(mark in found.data for mark in _MARKS):
+                columns = read_columns(found, delays, is_checked=False)
+                rows = list(_rows(columns, part.base, batch_topics))
                 yield pa.RecordBatch.from_pylist(rows, schema=_schema)
 
 

@@ -7,7 +7,6 @@ regions are skipped, because ``rocketmq.commitlog`` reports them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -35,7 +34,7 @@ class KeySource(LogSource):
 
     def batches_in(self, read_at: ReadAt, part: LogRange) -> Iterator[pa.RecordBatch]:
         """Yield the rows of one range."""
-        return key_batches(read_at, part, json.loads(self.options["ranges"]))
+        return key_batches(read_at, part, self.option("ranges"))
 
 
 def key_batches(

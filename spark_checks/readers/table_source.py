@@ -10,7 +10,7 @@ import json
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
@@ -58,11 +58,15 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
     def __init__(self, options: Mapping[str, str]) -> None:
         super().__init__(dict(options))
         self.url = options.get("url", "")
-        listed = json.loads(options.get("files", "[]"))
+        listed = self.option("files", ())
         self.files = [StoreFile(path=path, size=size) for path, size in listed]
-        self.conditions = Conditions(json.loads(options.get("where", "[]")))
+        self.conditions = Conditions(self.option("where", ()))
         self.selected: Sequence[str] = tuple(COLUMNS[self.source_name])
         """Columns of the rows to return."""
+
+    def option(self, name: str, otherwise: Any = None) -> Any:
+        """Return the JSON value of the option *name*, *otherwise* without it."""
+        return json.loads(self.options[name]) if name in self.options else otherwise
 
     @classmethod
     def name(cls) -> str:
