@@ -132,7 +132,7 @@ class BlockSurvey:
         """Yield the sums of the records of each block in a window."""
         needed = records_with_unit(columns, self.situation.batch_topics)
         rows = record_identities(columns)
-        queues = QueueNumbers.of(columns)
+        queues = QueueNumbers(columns)
         blocks, numbers = np.unique(rows[0] // self.size, return_inverse=True)
         distinct, groups = np.unique(
             queues.numbers * len(blocks) + numbers, return_inverse=True

@@ -9,8 +9,7 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,28 +33,15 @@ GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueNumbers:
     """A number below *count* for the queue of each record of a window."""
 
-    numbers: Ints
-    topics: Sequence[str]
-    least_id: int
-    ids: int
-    """Number of queue ids from the least to the largest."""
-
-    @classmethod
-    def of(cls, columns: RecordColumns) -> Self:
-        """Return the numbers of the queues of *columns*, at least one record."""
+    def __init__(self, columns: RecordColumns) -> None:
         queue_ids = columns.found.numbers["queue_id"].astype(np.int64)
-        least = int(queue_ids.min())
-        ids = int(queue_ids.max()) - least + 1
-        return cls(
-            numbers=columns.topics.numbers * ids + queue_ids - least,
-            topics=columns.topics.texts,
-            least_id=least,
-            ids=ids,
-        )
+        self.topics, self.least_id = columns.topics.texts, int(queue_ids.min())
+        self.ids = int(queue_ids.max()) - self.least_id + 1
+        """Number of queue ids from the least to the largest."""
+        self.numbers = columns.topics.numbers * self.ids + queue_ids - self.least_id
 
     @property
     def count(self) -> int:
@@ -70,7 +56,7 @@ class QueueNumbers:
 
 def sums_of_records(columns: RecordColumns, batch_topics: Set[str]) -> Queues:
     """Return the sums of records by queue; of *batch_topics*, none needs a unit."""
-    queues = QueueNumbers.of(columns)
+    queues = QueueNumbers(columns)
     if queues.count <= GROUPS_MAX:
         distinct, groups = np.arange(queues.count), queues.numbers
     else:
