@@ -46,8 +46,7 @@ class ConfigSource(RowSource):
 
 
 def _damaged(path: str, position: int, reason: str) -> Row:
-    row = {"file": path, "position": position}
-    return {**row, "kind": "damaged", "reason": reason}
+    return {"file": path, "position": position, "kind": "damaged", "reason": reason}
 
 
 def _leaves(value: object, levels: tuple[str, ...]) -> Iterator[Row]:

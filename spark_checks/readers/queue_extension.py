@@ -63,14 +63,9 @@ def _unit(data: bytes, position: int) -> Row | None:
     """Return the unit at *position*; None without one."""
     if not is_plausible(data, position):
         return None
-    size, tags_code, stored_at_ms, filter_bits = _codec.decode(data, position)
-    return {
-        "kind": "unit",
-        "size": size,
-        "tags_code": tags_code,
-        "stored_at_ms": stored_at_ms,
-        "filter_bits": filter_bits,
-    }
+    names = ("size", "tags_code", "stored_at_ms", "filter_bits")
+    values = _codec.decode(data, position)
+    return {"kind": "unit", **dict(zip(names, values, strict=True))}
 
 
 def is_plausible(data: bytes, position: int) -> bool:

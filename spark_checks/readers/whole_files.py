@@ -63,14 +63,9 @@ class CheckpointSource(RowSource):
             return
         found = decode_checkpoint(data)
         fields = {name: getattr(found, name) for name in Checkpoint.__slots__}
-        reason = _reason(data, file.size)
+        reason = None
+        if file.size != FILE_SIZE:
+            reason = f"{file.size} bytes, a checkpoint has {FILE_SIZE}"
+        elif data[needed:].strip(b"\0"):
+            reason = "bytes follow the fields"
         yield {**row, "kind": "checkpoint", "reason": reason, **fields}
-
-
-def _reason(data: bytes, size: int) -> str | None:
-    """Return the defect of a checkpoint with readable times; None without one."""
-    if size != FILE_SIZE:
-        return f"{size} bytes, a checkpoint has {FILE_SIZE}"
-    if data[checkpoint_layout.sizeof() :].strip(b"\0"):
-        return "bytes follow the fields"
-    return None
