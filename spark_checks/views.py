@@ -18,13 +18,13 @@ from spark_checks.broker_conf import BrokerConf
 from spark_checks.config_files import consumed_path
 from spark_checks.file_systems import NotAStoreError
 from spark_checks.session.failures import FAILURES, failed
-from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
 from spark_checks.tables.store_tables import (
     open_checkpoint,
+    open_commit_log,
     open_extensions,
     open_settings,
-    open_tables,
+    open_units,
 )
 
 _MESSAGES = (
@@ -43,10 +43,10 @@ class ExportError(Exception):
 def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     """Return the tables of the store at *url*, by name."""
     store = list_store(url)
-    situation = Situation(delays=BrokerConf().delays)
-    tables = open_tables(session, store, situation, wide=True)
+    log = open_commit_log(session, store, BrokerConf().delays, wide=True)
+    units = open_units(session, store, store.queue_files())
     settings = open_settings(session, store)
-    messages = tables.log.where("kind = 'record'").selectExpr(
+    messages = log.where("kind = 'record'").selectExpr(
         *_MESSAGES.split(),
         "body_crc = computed_crc AS is_sound",
         f"{_PAIRS}['TAGS'] AS tag",
@@ -54,7 +54,7 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
         f"{_PAIRS}['UNIQ_KEY'] AS unique_key",
         f"{_PAIRS} AS properties",
     )
-    damage = tables.log.where("kind = 'damaged'").select(*_DAMAGE.split())
+    damage = log.where("kind = 'damaged'").select(*_DAMAGE.split())
     consumed = settings.where(
         f"file = '{consumed_path(store)}' AND `table` = 'offsetTable' AND key IS NOT"
         " NULL"
@@ -66,7 +66,7 @@ def views_of(session: SparkSession, url: str) -> Mapping[str, DataFrame]:
     )
     return {
         "messages": messages,
-        "units": tables.units.select(*_UNITS.split()),
+        "units": units.select(*_UNITS.split()),
         "consumed": consumed,
         "damage": damage,
         "settings": settings,

@@ -36,7 +36,8 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.failures import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
-from spark_checks.tables.store_tables import open_tables
+from spark_checks.tables.predicates import needs_record
+from spark_checks.tables.store_tables import open_units
 
 PIECES_A_TASK = 8
 
@@ -107,9 +108,10 @@ def _side(
 
         store, survey = survey_uncut(session.sparkContext, store, situation)
         summary = survey.summary
-    tables = open_tables(session, store, situation)
+    of_queues = open_units(session, store, store.queue_files())
+    of_records = of_queues.where(needs_record(situation))
     end = written_end(store, summary)
-    return Side(store=store, tables=tables, summary=summary, end=end)
+    return Side(store=store, units=of_records, summary=summary, end=end)
 
 
 def _compared(
@@ -127,7 +129,7 @@ def _compared(
         units_end = parted_at(rows) if any(map(is_parted, ranges)) else end
         here, here_behind = with_outside(session, here, begin=begin, end=end)
         there, there_behind = with_outside(session, there, begin=begin, end=end)
-        of_both = units.units_of(here.tables, there.tables, begin=begin, end=units_end)
+        of_both = units.units_of(here.units, there.units, begin=begin, end=units_end)
         queues = units.differing_queues(of_both)
         lacking = one_sided(rows, here_behind, there_behind) if ranges else []
         both = rows.where(F.col("side") == "both").orderBy("offset")

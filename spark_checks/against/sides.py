@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pyspark.sql import Row
+from pyspark.sql import DataFrame, Row
 
 from spark_checks.against.differences import Piece
 from spark_checks.columns.record_columns import Queue
@@ -15,7 +15,6 @@ from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import Place
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.tables.store_tables import Tables
 from spec.store.file_names import file_name
 
 NAMES = {"here": "this store", "there": "the other store"}
@@ -27,7 +26,8 @@ class Side:
     """One of the two stores, with its survey."""
 
     store: Store
-    tables: Tables
+    units: DataFrame
+    """Consume-queue units that must point at a record."""
     summary: SurveySummary
     end: int
     """Commit-log offset behind the last written byte."""

@@ -13,8 +13,6 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.columns.record_columns import Queue
 from spark_checks.tables.finding_rows import Rule, findings
-from spark_checks.tables.predicates import needs_record
-from spark_checks.tables.store_tables import Tables
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -23,17 +21,19 @@ _VALUES = "commit_log_offset, size, code"
 _OF_QUEUE = "OVER (PARTITION BY topic, queue_id)"
 
 
-def units_of(here: Tables, there: Tables, *, begin: int, end: int) -> DataFrame:
-    """Return the units of both sides that point at records from *begin* to *end*.
+def units_of(here: DataFrame, there: DataFrame, *, begin: int, end: int) -> DataFrame:
+    """Return the units of both sides that point at offsets from *begin* to *end*.
 
     ``side`` is here or there. ``code`` lacks codes that depend on a broker's settings.
     """
     is_code = f"tags_code > {EXTENSION_ADDRESS_MAX} AND topic != '{SCHEDULE_TOPIC}'"
     of_here, of_there = (
-        tables.units.where(needs_record(tables.situation))
-        .where(f"commit_log_offset >= {begin} AND commit_log_offset < {end}")
-        .selectExpr("*", f"'{side}' AS side", f"if({is_code}, tags_code, NULL) AS code")
-        for side, tables in (("here", here), ("there", there))
+        units.where(
+            f"commit_log_offset >= {begin} AND commit_log_offset < {end}"
+        ).selectExpr(
+            "*", f"'{side}' AS side", f"if({is_code}, tags_code, NULL) AS code"
+        )
+        for side, units in (("here", here), ("there", there))
     )
     return of_here.unionByName(of_there)
 

@@ -43,18 +43,6 @@ class Tables:
     """Parts of queues that the rows of suspect queues are from."""
 
 
-def open_tables(
-    session: SparkSession, store: Store, situation: Situation, *, wide: bool = False
-) -> Tables:
-    """Return the tables of *store*; *wide* adds the columns that an audit omits."""
-    return Tables(
-        log=open_commit_log(session, store, situation.delays, wide=wide),
-        units=open_units(session, store, store.queue_files()),
-        extensions=open_extensions(session, store),
-        situation=situation,
-    )
-
-
 def open_commit_log(
     session: SparkSession,
     store: Store,

@@ -38,7 +38,7 @@ from spark_checks.tables.predicates import (
     needs_record,
     needs_unit,
 )
-from spark_checks.tables.store_tables import Tables, open_tables
+from spark_checks.tables.store_tables import open_commit_log, open_units
 from spark_checks.tests.building import StoreBuilder, overwrite
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import Unit
@@ -57,20 +57,13 @@ def _both(
     conf = BrokerConf()
     situation = situation_of(store, conf)
     summary = survey_store(session.sparkContext, store, situation).summary
-    tables = open_tables(session, store, situation)
-    records = tables.log.where(is_record())
-    return summary, {"log": _by_queue(*_log(tables)), "queue": _units(tables)}, records
-
-
-def _log(tables: Tables) -> tuple[DataFrame, Column, Column]:
-    needed = needs_unit(tables.situation)
-    rows = tables.log.where(is_record()).withColumn("at", F.col("offset"))
-    return rows, needed, needed
-
-
-def _units(tables: Tables) -> dict[tuple[str, int], QueueSummary]:
-    rows = tables.units.withColumn("at", F.col("commit_log_offset"))
-    return _by_queue(rows, needs_record(tables.situation), F.lit(True))
+    records = open_commit_log(session, store, situation.delays).where(is_record())
+    units = open_units(session, store, store.queue_files())
+    needed = needs_unit(situation)
+    of_log = _by_queue(records.withColumn("at", F.col("offset")), needed, needed)
+    rows = units.withColumn("at", F.col("commit_log_offset"))
+    of_queues = _by_queue(rows, needs_record(situation), F.lit(True))
+    return summary, {"log": of_log, "queue": of_queues}, records
 
 
 def _by_queue(
