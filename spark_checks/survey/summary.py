@@ -61,10 +61,10 @@ class SurveySummary:
     units: Queues = field(default_factory=dict)
     regions: int = 0
     """Damaged regions of the log."""
-    bad_checksums: int = 0
-    bad_places: int = 0
+    wrong_records: int = 0
+    """Records that may break a rule about single records."""
     damaged: int = 0
-    """Readable records with wrong content."""
+    """Those of them with wrong content, apart from checksum and place."""
     log_end: int = 0
     """Commit-log offset after the last record."""
     last_stored_at_ms: int | None = None
@@ -151,8 +151,7 @@ class SurveySummary:
 
     @property
     def _has_wrong_rows(self) -> bool:
-        wrong = self.regions or self.bad_checksums or self.bad_places or self.damaged
-        return bool(wrong)
+        return bool(self.regions or self.wrong_records)
 
     def _is_suspect(self, queue: Queue, situation: Situation) -> bool:
         records, units = self.records.get(queue), self.units.get(queue)

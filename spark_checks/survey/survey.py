@@ -245,8 +245,7 @@ def survey_records(columns: RecordColumns, base: int, situation: Situation) -> S
         )
     summary = SurveySummary(
         records=sums_of_records(columns, situation.batch_topics),
-        bad_checksums=_count(fixed["body_crc"] != columns.body_crcs),
-        bad_places=_count(fixed["physical_offset"] != columns.offsets),
+        wrong_records=_count(columns.are_wrong),
         damaged=_count(columns.damage != 0),
         log_end=int(columns.offsets[-1] + fixed["size"][-1]),
         last_stored_at_ms=int(fixed["stored_at_ms"].max()),
