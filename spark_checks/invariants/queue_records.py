@@ -45,10 +45,8 @@ Rows = npt.NDArray[np.void]
 class QueuedRecord:
     """A record, with the place of its queue and log."""
 
-    file: str
-    """The commit-log file."""
-    position: int
-    size: int
+    place: Place
+    """Commit-log file, position and size."""
     topic: str
     queue_id: int
     queue_offset: int
@@ -56,11 +54,6 @@ class QueuedRecord:
     reconsume_times: int
     body: bytes
     properties: Mapping[str, str]
-
-    @property
-    def place(self) -> Place:
-        """File, position and size."""
-        return self.file, (self.position, self.size)
 
     @property
     def own_place(self) -> Queue:
@@ -133,7 +126,8 @@ class QueueFiles:
                     record = queued_record(one, file, offset - base)
                 except LayoutError:
                     continue
-                if record.size == size and record.topic == queue[0]:
+                has_size = record.place[1][1] == size
+                if has_size and record.topic == queue[0]:
                     yield replace(record, queue_id=queue[1], queue_offset=number)
 
 
@@ -152,9 +146,7 @@ def queued_record(
     """Return the record that begins *data*; raises LayoutError."""
     found = decode_record(data, check_crc=check_crc)
     return QueuedRecord(
-        file=file.path,
-        position=position,
-        size=record_size(found),
+        place=(file.path, (position, record_size(found))),
         topic=_shown(found.topic),
         queue_id=found.queue_id,
         queue_offset=found.queue_offset,

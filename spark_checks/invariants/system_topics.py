@@ -96,6 +96,7 @@ class LedgerRecords:
         values: dict[str, object] = {
             **row,
             **{field.name: getattr(record, field.name) for field in fields(record)},
+            "position": record.place[1][0],
             "real_topic": real_topic,
             "real_queue": real_queue,
             "checks_end_ms": CHECKS_END_MS,

@@ -92,9 +92,7 @@ def found_in_checkpoint(**members: object) -> list[Finding]:
 def found_in_record(tag: str, members: Mapping[str, object]) -> list[Finding]:
     """Return the findings in a revive record with *tag* and a body of *members*."""
     record = QueuedRecord(
-        file="commitlog/0",
-        position=0,
-        size=300,
+        place=("commitlog/0", (0, 300)),
         topic=REVIVE_TOPIC,
         queue_id=0,
         queue_offset=0,
