@@ -48,6 +48,7 @@ def generate(
 
     *on_part* is called after each part that this process writes.
     """
+    check_root(root)
     for name in ("commitlog", "index", "config"):
         (root / name).mkdir(parents=True)
     if isinstance(plan, UniformPlan):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Final
 
 import numpy as np
@@ -28,7 +28,8 @@ LAYOUTS: Final[Mapping[str, Mapping[str, str]]] = {
     "batch_unit": column_types(batch_unit_layout),
 }
 """Arrow types of the fields of the layouts that columns.toml names."""
-_listed = Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
+# A cluster has it in an archive.
+_listed = files(__package__).joinpath("columns.toml").read_text(encoding="utf-8")
 COLUMNS: Final[Mapping[str, Mapping[str, str]]] = {
     source: {
         name: LAYOUTS.get(kind, {}).get(name, kind) for name, kind in table.items()
