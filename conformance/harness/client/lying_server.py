@@ -15,6 +15,7 @@ from typing import Self
 
 from conformance.harness.client.address import Address
 from conformance.harness.process.context import Closing
+from spec.layout import LayoutError
 from spec.wire.remoting.command import Command, decode_command, encode_command
 
 Lie = Callable[[Command], bytes | None]
@@ -56,7 +57,8 @@ class LyingServer(Closing):
 
     def _talk(self, connection: socket.socket) -> None:
         with (
-            contextlib.suppress(ConnectionError),
+            # Bytes that are no frame are those of a client that tries TLS.
+            contextlib.suppress(ConnectionError, LayoutError),
             connection,
             connection.makefile("rb") as arriving,
         ):

@@ -10,7 +10,7 @@ import select
 import socket
 import ssl
 from collections.abc import Collection
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 
 from conformance.harness.client.access import ANY_CERTIFICATE, client_context
@@ -106,11 +106,12 @@ def _tls_error(
     """
     try:
         with _connected(address, tls, PATIENCE_S) as connection:
+            if is_shaken:
+                return ""
             connection.settimeout(REFUSAL_S)
-            if not is_shaken and not connection.recv(1):
-                return "it closes the connection, as without tlsCert and tlsKey"
-    except TimeoutError:
-        return ""
+            with suppress(TimeoutError):
+                if not connection.recv(1):
+                    return "it closes the connection, as without tlsCert and tlsKey"
     except OSError as error:
         return str(error)
     return ""
