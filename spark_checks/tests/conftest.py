@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 import pytest
+from hypothesis import settings
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
@@ -20,6 +21,10 @@ from spark_checks.tests.commands.command import Runner, run_alone
 from spark_checks.tests.readers.with_kernels import with_kernels
 
 pytest.register_assert_rewrite("spark_checks.tests.fields")
+# A time limit would fail tests on a busy machine.
+settings.register_profile("untimed", deadline=None)
+if settings.get_current_profile_name() == "default":
+    settings.load_profile("untimed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
