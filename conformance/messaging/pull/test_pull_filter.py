@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from conformance.messaging.stored_messages import bodies_of
 from conformance.strategies.boundaries import ON_A_TOPIC_EACH
 from conformance.strategies.messages import tags
 from spec.integers import java_string_hash
+from spec.wire.remoting.command import Command
 from spec.wire.remoting.response_code import ResponseCode
 
 NO_SUBSCRIPTION = 0
@@ -44,6 +46,23 @@ def bodies_for(broker: Client, topic: str, expression: str | None) -> list[str]:
     if response.code == ResponseCode.PULL_RETRY_IMMEDIATELY:
         return []
     return [body.decode() for body in bodies_of(response)]
+
+
+def subscribe(broker: Client, group: str, subscription: Mapping[str, object]) -> None:
+    """Send the heartbeat of a member of *group* with one *subscription*."""
+    consumer = consumer_data(group=group, subscriptions=[subscription])
+    require_success(broker.heartbeat(client_id=f"{group}@1", consumers=[consumer]))
+
+
+def pull_subscribed(broker: Client, topic: str, group: str) -> Command:
+    """Pull by the subscription of version 5 in the group's heartbeat."""
+    return broker.pull(
+        topic=topic,
+        offset=0,
+        group=group,
+        system_flags=NO_SUBSCRIPTION,
+        subscription_version=5,
+    )
 
 
 @pytest.mark.clause("PULL-FILTER-001", "STORE-TAGS-001")
@@ -161,10 +180,7 @@ def test_a_pull_without_subscription_needs_a_heartbeat(
 
     expect_refusal()
     other = tags_subscription(topic=f"{topic}_other", tags=["a"], version=5)
-    consumer = consumer_data(group=known_group, subscriptions=[other])
-    require_success(
-        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
-    )
+    subscribe(broker, known_group, other)
     expect_refusal()
 
 
@@ -173,10 +189,7 @@ def test_a_pull_may_use_the_subscription_of_the_heartbeat(
     broker: Client, topic: str, known_group: str
 ) -> None:
     subscription = tags_subscription(topic=topic, tags=["a"], version=5)
-    consumer = consumer_data(group=known_group, subscriptions=[subscription])
-    require_success(
-        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
-    )
+    subscribe(broker, known_group, subscription)
     send_tagged(broker, topic, ["a", "b", "a"])
     pulls = [
         broker.pull(
@@ -213,18 +226,9 @@ def test_a_subscription_without_a_type_is_by_tag(
 ) -> None:
     subscription = tags_subscription(topic=topic, tags=["a"], version=5)
     del subscription["expressionType"]
-    consumer = consumer_data(group=known_group, subscriptions=[subscription | kind])
-    require_success(
-        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
-    )
+    subscribe(broker, known_group, subscription | kind)
     send_tagged(broker, topic, ["a", "b", "a"])
-    response = broker.pull(
-        topic=topic,
-        offset=0,
-        group=known_group,
-        system_flags=NO_SUBSCRIPTION,
-        subscription_version=5,
-    )
+    response = pull_subscribed(broker, topic, known_group)
     expect(
         "PULL-FILTER-009",
         found=bodies_of(response),
@@ -243,18 +247,9 @@ def test_a_subscription_by_a_class_is_not_filtered_by_tags(
 ) -> None:
     subscription = tags_subscription(topic=topic, tags=["a"], version=5)
     subscription = {**subscription, "classFilterMode": by_class}
-    consumer = consumer_data(group=known_group, subscriptions=[subscription])
-    require_success(
-        broker.heartbeat(client_id=f"{known_group}@1", consumers=[consumer])
-    )
+    subscribe(broker, known_group, subscription)
     send_tagged(broker, topic, ["a", "b"])
-    pulled = broker.pull(
-        topic=topic,
-        offset=0,
-        group=known_group,
-        system_flags=NO_SUBSCRIPTION,
-        subscription_version=5,
-    )
+    pulled = pull_subscribed(broker, topic, known_group)
     expect(
         "PULL-FILTER-008",
         found=bodies_of(pulled),

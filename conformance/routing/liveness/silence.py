@@ -20,9 +20,7 @@ from typing import TypeAlias
 import pytest
 
 from conformance.harness.blocked.known_refusals import refused_in
-from conformance.harness.client.client import (
-    require_success,
-)
+from conformance.harness.client.client import require_success
 from conformance.harness.client.peer import Peer
 from conformance.harness.client.peer_errors import (
     NoResponseError,
