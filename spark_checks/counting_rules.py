@@ -35,8 +35,6 @@ POPPED_AT: Final = "1ST_POP_TIME"
 """Property of a message that is popped again."""
 OP_SIZE_MAX: Final = 1 << 20
 """Largest body of an op message that is read, in bytes."""
-ID_SIZES: Final = (32, 56)
-"""Hexadecimal digits of a message id with an IPv4 or IPv6 address."""
 QUEUE_DIGITS_MAX: Final = 9
 """Largest number of digits of a queue id in a property."""
 OP_DIGITS_MAX: Final = 18

@@ -1,4 +1,4 @@
-"""Index items whose times contradict the header or a neighbour."""
+"""Index items of one file: their chains, and times that contradict others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spec.store.index_file import IndexHeader
 
@@ -50,3 +51,27 @@ class TimeDecreases:
     def are_among(self, numbers: Ints) -> npt.NDArray[np.bool_]:
         """Return the mask of the items *numbers* that are beside a decrease."""
         return np.isin(numbers, np.concatenate(self._found))
+
+
+@Accelerated
+def chains(numbers: Ints, slots: Ints, slot_count: int) -> tuple[Ints, Ints]:
+    """Return the previous item of each item's slot, and the last item of each slot."""
+    order = _order_of(slots)
+    sorted_slots = slots[order]
+    previous = np.zeros(len(slots), dtype=np.int64)
+    if len(slots) > 1:
+        same = sorted_slots[1:] == sorted_slots[:-1]
+        previous[order[1:][same]] = numbers[order[:-1][same]]
+    last = np.zeros(slot_count, dtype=np.int64)
+    last[sorted_slots] = numbers[order]  # for duplicate slots numpy keeps the last
+    return previous, last
+
+
+def _order_of(slots: Ints) -> Ints:
+    """Return the sort order of *slots*; numpy sorts 16 bits much faster than 64."""
+    order = np.argsort(slots.astype(np.uint16), kind="stable")
+    if len(slots) and int(slots.max()) >= 1 << 16:
+        high = (slots >> 16)[order]
+        kind = np.uint16 if int(high.max()) < 1 << 16 else np.int64
+        order = order[np.argsort(high.astype(kind), kind="stable")]
+    return order

@@ -8,8 +8,12 @@ import numpy.typing as npt
 from columns.gather import Ints, Places
 from columns.record_properties import rows_at
 from spark_checks.columns.by_key import NOTHING
-from spark_checks.counting_rules import ID_SIZES
+from spec.wire.message.message_id import message_id_layout, message_id_v6_layout
 
+ID_SIZES = tuple(
+    2 * layout.sizeof() for layout in (message_id_layout, message_id_v6_layout)
+)
+"""Hexadecimal digits of a message id with an IPv4 or IPv6 address."""
 _ZERO = np.uint8(ord("0"))
 _IS_HEX = np.isin(np.arange(256), list(b"0123456789abcdefABCDEF"))
 

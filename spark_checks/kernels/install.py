@@ -1,8 +1,8 @@
 """
 The functions that have a kernel, and the installation of the kernels.
 
-Compiled code stays in the user's cache, in a directory named after the sources. The
-first audit compiles for five seconds; later ones load the code in half a second.
+Compiled code stays in a cache, in a directory named after the sources. The first
+process compiles for five seconds; later ones load the code in half a second.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from typing import Any
 
 from columns import log_batch, record_properties, topics
 from columns import uint64_words as words
-from java_runtime.user_cache import cache_path
-from spark_checks.columns import long_hashes
-from spark_checks.readers import index
-from spark_checks.survey import sums
+from spark_checks.columns import group_sums, index_order, long_hashes
 
 
 @cache
-def install_kernels() -> bool:
+def install_kernels(cache: Path) -> bool:
     """Install the kernels; return False where they are not available.
 
-    They need numba and a writable cache.
+    They need numba, and a writable directory *cache* for their code.
     """
     try:
-        known = kernel_pairs()
+        known = kernel_pairs(cache)
     except Exception:  # the fallbacks need no numba
         return False
     for function, kernel in known:
@@ -35,22 +32,22 @@ def install_kernels() -> bool:
     return True
 
 
-def kernel_pairs() -> list[tuple[Any, Any]]:
+def kernel_pairs(cache: Path) -> list[tuple[Any, Any]]:
     """Return pairs of a function and its kernel; any error of numba may be raised."""
     import numba
 
-    numba.config.CACHE_DIR = str(_directory())
+    numba.config.CACHE_DIR = str(_directory(cache))
     from spark_checks.kernels import log_records, units
     from spark_checks.kernels import long_hashes as hashing
     from spark_checks.kernels import split_properties as splitting
     from spark_checks.kernels import string_hashes as strings
 
     known = [
-        (index.chains, units.chains),
+        (index_order.chains, units.chains),
         (log_batch.follow_sizes, log_records.follow_sizes),
         (long_hashes.hash_of_longs, hashing.hash_of_longs),
         (record_properties.properties_of, splitting.properties_of),
-        (sums.add_rows, units.add_rows),
+        (group_sums.add_rows, units.add_rows),
         (topics.first_alike, strings.first_alike),
         (words.text_hashes, strings.text_hashes),
     ]
@@ -59,12 +56,12 @@ def kernel_pairs() -> list[tuple[Any, Any]]:
     return known
 
 
-def _directory() -> Path:
-    """Return the cache directory of the kernels, named after their sources."""
+def _directory(cache: Path) -> Path:
+    """Return the directory of *cache* for the kernels, named after their sources."""
     state = hashlib.sha256()
     # Kernels are compiled with functions and constants of these packages.
     packages = (__file__, log_batch.__file__, long_hashes.__file__)
     sources = [path for one in packages for path in Path(one).parent.glob("*.py")]
     for source in sorted(sources):
         state.update(source.read_bytes())
-    return cache_path() / "kernels" / state.hexdigest()[:16]
+    return cache / "kernels" / state.hexdigest()[:16]

@@ -1,7 +1,8 @@
 """
 Kernels over rows of a queue and over index items.
 
-See :mod:`spark_checks.survey.sums` and :mod:`spark_checks.readers.index`.
+See :mod:`spark_checks.columns.group_sums` and
+:mod:`spark_checks.columns.index_order`.
 """
 
 from __future__ import annotations

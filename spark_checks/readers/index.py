@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from columns.accelerated import Accelerated
 from columns.gather import Ints, dtype_of
-from spark_checks.columns.index_order import TimeDecreases, outside
+from spark_checks.columns.index_order import TimeDecreases, chains, outside
 from spark_checks.columns.log_ranges import Ranges, within
 from spark_checks.columns.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
@@ -230,30 +229,6 @@ def _items(
         for name, (kind, *_) in (_dtype.fields or {}).items()
     }
     return np.concatenate(numbers), columns, np.concatenate(of_slots)
-
-
-@Accelerated
-def chains(numbers: _Items, slots: _Items, slot_count: int) -> tuple[_Items, _Items]:
-    """Return the previous item of each item's slot, and the last item of each slot."""
-    order = _order_of(slots)
-    sorted_slots = slots[order]
-    previous = np.zeros(len(slots), dtype=np.int64)
-    if len(slots) > 1:
-        same = sorted_slots[1:] == sorted_slots[:-1]
-        previous[order[1:][same]] = numbers[order[:-1][same]]
-    last = np.zeros(slot_count, dtype=np.int64)
-    last[sorted_slots] = numbers[order]  # for duplicate slots numpy keeps the last
-    return previous, last
-
-
-def _order_of(slots: _Items) -> _Items:
-    """Return the sort order of *slots*; numpy sorts 16 bits much faster than 64."""
-    order = np.argsort(slots.astype(np.uint16), kind="stable")
-    if len(slots) and int(slots.max()) >= 1 << 16:
-        high = (slots >> 16)[order]
-        kind = np.uint16 if int(high.max()) < 1 << 16 else np.int64
-        order = order[np.argsort(high.astype(kind), kind="stable")]
-    return order
 
 
 def _damage_of(

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from columns.accelerated import Accelerated
 from columns.gather import Ints
 from spark_checks import counting_rules
+from spark_checks.columns.group_sums import Bools, add_rows
 from spark_checks.columns.log_ranges import within
-from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Queue, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
@@ -26,7 +25,6 @@ from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queues
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
-Bools = npt.NDArray[np.bool_]
 QueueUnits = tuple[Key, Ints, npt.NDArray[Any]]
 """A queue, or a block of one, and queue offsets and bytes of some of its units."""
 GROUPS_MAX = 1 << 12
@@ -134,21 +132,3 @@ def grouped(
                     hash=code,
                 ),
             )
-
-
-@Accelerated
-def add_rows(
-    groups: Ints,
-    needed: Bools,
-    ranged: Bools,
-    columns: tuple[Ints, ...],
-    sums: npt.NDArray[np.int64],
-) -> None:
-    """Add rows to the *sums* of their groups, a column for each group."""
-    queue_offsets = columns[0]
-    identity = hash_of_longs(*columns)
-    np.add.at(sums[0], groups, 1)
-    np.add.at(sums[1], groups, needed.astype(np.int64))
-    np.minimum.at(sums[2], groups[ranged], queue_offsets[ranged])
-    np.maximum.at(sums[3], groups[ranged], queue_offsets[ranged])
-    np.bitwise_xor.at(sums[4], groups, np.where(needed, identity, 0))

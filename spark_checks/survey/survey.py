@@ -21,6 +21,7 @@ from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
 from columns.key_hashes import key_hashes
+from java_runtime.user_cache import cache_path
 from spark_checks.columns.log_ranges import Sums, within
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.columns.record_columns import Queue, RecordColumns, read_columns
@@ -177,7 +178,7 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
 
 def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
-    has_kernels = situation.is_large and install_kernels()
+    has_kernels = situation.is_large and install_kernels(cache_path())
     each = (_of_part(url, part, situation) for part in parts)
     found = reduce(Survey.plus, each, Survey())
     if not situation.is_large:

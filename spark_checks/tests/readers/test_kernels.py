@@ -23,13 +23,14 @@ from columns.log_batch import body_crcs, follow_sizes
 from columns.record_properties import properties_of
 from columns.topics import first_alike
 from columns.uint64_words import WORD, text_hashes
+from java_runtime.user_cache import cache_path
+from spark_checks.columns.group_sums import add_rows
+from spark_checks.columns.index_order import chains
 from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.kernels.install import kernel_pairs
-from spark_checks.readers.index import chains
 from spark_checks.session.worker_archive import ARCHIVE, OWN, zip_for_workers
 from spark_checks.situation import Situation
 from spark_checks.store_files import list_store
-from spark_checks.survey.sums import add_rows
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.readers.drawn_logs import logs
 from spark_checks.tests.readers.with_kernels import comparable, with_kernels
@@ -83,7 +84,9 @@ def _column(values: Sequence[int]) -> Ints:
 
 
 def test_each_kernel_is_compared_with_its_fallback() -> None:
-    assert {function.fallback.__name__ for function, _ in kernel_pairs()} == {
+    assert {
+        function.fallback.__name__ for function, _ in kernel_pairs(cache_path())
+    } == {
         *("follow_sizes", "body_crcs", "properties_of", "text_hashes"),
         *("add_rows", "chains", "hash_of_longs", "first_alike"),
     }
@@ -214,7 +217,9 @@ def test_without_a_place_for_them_the_fallbacks_run(kept: str, tmp_path: Path) -
     program = (
         "from spark_checks.kernels.install import install_kernels, __file__ as file;"
         "from columns.log_batch import follow_sizes;"
-        "print(file, install_kernels(), follow_sizes(bytes(9), 0, most=1)[1])"
+        "from java_runtime.user_cache import cache_path;"
+        "print(file, install_kernels(cache_path()));"
+        "print(follow_sizes(bytes(9), 0, most=1)[1])"
     )
     here = {"PYTHONPATH": str(origin), "XDG_CACHE_HOME": str(place)}
     run = subprocess.run(  # our own words

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from java_runtime.user_cache import cache_path
 from spark_checks.kernels.install import kernel_pairs
 from spark_checks.survey.survey import Survey
 
@@ -17,7 +18,7 @@ Response = TypeVar("Response")
 @contextmanager
 def with_kernels(*, are_wanted: bool = True) -> Iterator[None]:
     """Install the kernels, or remove them, until the end."""
-    known = kernel_pairs()
+    known = kernel_pairs(cache_path())
     before = [function.kernel for function, _ in known]
     for function, kernel in known:
         function.kernel = kernel if are_wanted else None
