@@ -2,7 +2,7 @@
 Functions that a compiled kernel may replace.
 
 The fallback is always there and defines the result. A kernel is there once
-``spark_checks.kernels.install`` has installed it. Tests compare the two.
+``columns.kernels.install`` has installed it. Tests compare the two.
 """
 
 from __future__ import annotations

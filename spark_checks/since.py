@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from columns.log_batch import LogBatch
-from spark_checks.columns.record_scan import scan_range
+from columns.scan.record_scan import scan_range
 from spark_checks.file_systems import NotAStoreError, reading, shown_url
 from spark_checks.findings import Finding
 from spark_checks.store_files import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from columns.scan.log_ranges import LogSections
 from spark_checks.broker_conf import BrokerConf
-from spark_checks.columns.log_ranges import LogSections
 from spark_checks.config_files import (
     DELIVERED_OFFSETS,
     TOPICS,

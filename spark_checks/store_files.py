@@ -20,7 +20,7 @@ from pathlib import Path
 
 from pyarrow import fs
 
-from spark_checks.columns.record_scan import LogRange, cut_position, store_time_at
+from columns.scan.record_scan import LogRange, cut_position, store_time_at
 from spark_checks.file_systems import (
     NotAStoreError,
     first_line,

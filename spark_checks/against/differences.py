@@ -18,12 +18,12 @@ from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Any
 
+from columns.scan.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.against.fields import (
     field_differences,
     first_difference,
     is_other_message,
 )
-from spark_checks.columns.record_scan import WINDOW_SIZE, ReadAt
 from spark_checks.file_systems import reading
 from spark_checks.readers.commit_log import batches
 from spark_checks.readers.schemas import COLUMNS, spark_schema

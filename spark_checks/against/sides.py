@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, Row
 
+from columns.scan.record_columns import Queue
+from columns.scan.record_scan import WINDOW_SIZE
 from spark_checks.against.differences import Piece
-from spark_checks.columns.record_columns import Queue
-from spark_checks.columns.record_scan import WINDOW_SIZE
 from spark_checks.file_systems import reading
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import Place

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.columns.record_columns import Queue
+from columns.scan.record_columns import Queue
 from spark_checks.tables.finding_rows import Rule, findings
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC

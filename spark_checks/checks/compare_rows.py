@@ -14,11 +14,11 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from columns.scan.log_ranges import Ranges, common, merged
+from columns.scan.record_columns import Queue, QueuePart
 from spark_checks.chart_data import Histogram, histograms
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.checks.suspect_parts import suspect_parts
-from spark_checks.columns.log_ranges import Ranges, common, merged
-from spark_checks.columns.record_columns import Queue, QueuePart
 from spark_checks.findings import Finding
 from spark_checks.invariants import extensions, queues, records
 from spark_checks.invariants.index import index_items

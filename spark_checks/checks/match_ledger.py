@@ -14,9 +14,9 @@ from functools import partial, reduce
 
 import numpy as np
 
+from columns.numbers.by_key import Table, joined
+from columns.numbers.long_hashes import hash_of_longs
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.by_key import Table, joined
-from spark_checks.columns.long_hashes import hash_of_longs
 from spark_checks.findings import LISTED_MAX
 from spark_checks.invariants import delays, transactions
 from spark_checks.situation import Situation

@@ -17,15 +17,15 @@ from itertools import pairwise
 import numpy as np
 
 from columns.log_batch import LogBatch
-from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.log_ranges import merged
-from spark_checks.columns.record_columns import (
+from columns.scan.log_ranges import merged
+from columns.scan.record_columns import (
     Queue,
     QueuePart,
     RecordColumns,
     read_columns,
 )
-from spark_checks.columns.record_scan import LogRange, scan_range
+from columns.scan.record_scan import LogRange, scan_range
+from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.file_systems import reading
 from spark_checks.readers.consume_queue import QueuePieces
 from spark_checks.situation import Situation

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, Table, at_rows, numbers_at
+from columns.numbers.by_key import NEVER, NO_ROW, ByKey, Table, at_rows, numbers_at
 from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN

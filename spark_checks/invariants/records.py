@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
-from spark_checks.columns.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
+from columns.scan.record_damage import CLOCK_TOLERANCE_MS, RecordDamage
 from spark_checks.invariants.shared_queues import without_shared_gaps
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import fields
 
+from columns.numbers.by_key import NOTHING, Table
+from columns.scan.record_scan import ReadAt
 from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.by_key import NOTHING, Table
-from spark_checks.columns.record_scan import ReadAt
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS, LISTED_MAX, Finding, Severity

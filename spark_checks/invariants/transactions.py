@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from spark_checks.columns.by_key import (
+from columns.numbers.by_key import (
     NEVER,
     NO_ROW,
     NOTHING,

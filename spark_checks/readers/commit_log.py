@@ -16,13 +16,13 @@ from ipaddress import ip_address
 import pyarrow as pa
 
 from columns.gather import Ints, values_of
-from spark_checks.columns.record_columns import (
+from columns.scan.record_columns import (
     Delays,
     QueuePart,
     RecordColumns,
     read_columns,
 )
-from spark_checks.columns.record_scan import (
+from columns.scan.record_scan import (
     LogRange,
     ReadAt,
     Region,

@@ -19,9 +19,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from columns.gather import Ints, dtype_of
-from spark_checks.columns.index_order import TimeDecreases, chains, outside
-from spark_checks.columns.log_ranges import Ranges, within
-from spark_checks.columns.record_scan import ReadAt
+from columns.numbers.index_items import TimeDecreases, chains, outside
+from columns.scan.log_ranges import Ranges, within
+from columns.scan.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spec.layout import LayoutError

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from spark_checks.columns.log_ranges import Ranges
-from spark_checks.columns.record_scan import (
+from columns.scan.log_ranges import Ranges
+from columns.scan.record_scan import (
     WINDOW_SIZE,
     LogRange,
     find_record,

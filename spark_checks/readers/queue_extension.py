@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from spark_checks.columns.record_scan import OLDER
+from columns.scan.record_scan import OLDER
 from spark_checks.readers.whole_files import Row, RowSource
 from spark_checks.store_files import StoreFile, queue_in
 from spec.derive.numpy_dtype import leading_fields

@@ -22,10 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints
-from spark_checks.columns.by_key import NOTHING, Table, joined
-from spark_checks.columns.long_hashes import hash_of_longs
+from columns.numbers.by_key import NOTHING, Table, joined
+from columns.numbers.group_sums import Bools
+from columns.numbers.long_hashes import hash_of_longs
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_commit, is_half
-from spark_checks.survey.sums import Bools
 from spark_checks.survey.system_topic_records import hashes_of, numbers_listed
 from spec.wire.message.topic_names import (
     HALF_TOPIC,

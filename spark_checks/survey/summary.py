@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from spark_checks.columns.log_ranges import Sums, add_sums
-from spark_checks.columns.record_columns import Queue
+from columns.scan.log_ranges import Sums, add_sums
+from columns.scan.record_columns import Queue
 from spark_checks.situation import Situation
 
 

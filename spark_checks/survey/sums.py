@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints
+from columns.numbers.group_sums import Bools, add_rows
+from columns.scan.log_ranges import within
+from columns.scan.record_columns import Queue, RecordColumns
 from spark_checks import counting_rules
-from spark_checks.columns.group_sums import Bools, add_rows
-from spark_checks.columns.log_ranges import within
-from spark_checks.columns.record_columns import Queue, RecordColumns
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
 from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queues

@@ -20,20 +20,21 @@ import numpy as np
 from pyspark import RDD, SparkContext
 
 from columns.gather import Ints
+from columns.kernels.install import install_kernels
 from columns.key_hashes import key_hashes
-from java_runtime.user_cache import cache_path
-from spark_checks.columns.log_ranges import Sums, within
-from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_columns import Queue, RecordColumns, read_columns
-from spark_checks.columns.record_scan import (
+from columns.numbers.group_sums import Bools
+from columns.numbers.long_hashes import hash_of_longs
+from columns.scan.log_ranges import Sums, within
+from columns.scan.record_columns import Queue, RecordColumns, read_columns
+from columns.scan.record_scan import (
     LogRange,
     ReadAt,
     Region,
     scan_range,
     store_time_at,
 )
+from java_runtime.user_cache import cache_path
 from spark_checks.file_systems import reading
-from spark_checks.kernels.install import install_kernels
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
     UNITS_AT_ONCE,
@@ -48,7 +49,7 @@ from spark_checks.situation import Situation
 from spark_checks.store_files import Store, cut_by_failover, listing, queue_in
 from spark_checks.survey.ledger import Ledger, due_times, entries_of, rows_of
 from spark_checks.survey.summary import SurveySummary
-from spark_checks.survey.sums import Bools, QueueUnits, sums_of_records, sums_of_units
+from spark_checks.survey.sums import QueueUnits, sums_of_records, sums_of_units
 from spark_checks.survey.system_topic_records import system_topic_records
 from spec.store.consume_queue import UNIT_SIZE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC

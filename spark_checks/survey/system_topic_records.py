@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 
 from columns.gather import Ints, Places, values_of
+from columns.numbers.by_key import NOTHING, Table
+from columns.numbers.group_sums import Bools
+from columns.numbers.texts import are_ids, numbers_in
 from columns.record_properties import properties_of
+from columns.scan.record_columns import REAL_TOPIC, RecordColumns
 from columns.uint64_words import WORD, text_hashes
-from spark_checks.columns.by_key import NOTHING, Table
-from spark_checks.columns.record_columns import REAL_TOPIC, RecordColumns
-from spark_checks.columns.texts import are_ids, numbers_in
 from spark_checks.counting_rules import (
     OP_DIGITS_MAX,
     POPPED_AT,
@@ -22,7 +23,6 @@ from spark_checks.counting_rules import (
     is_half,
     is_own_topic,
 )
-from spark_checks.survey.sums import Bools
 from spec.wire.message.properties import Property, decode_properties
 from spec.wire.message.topic_names import DLQ_PREFIX, RETRY_PREFIX
 

@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from columns.scan.record_columns import QueuePart
 from spark_checks import counting_rules
-from spark_checks.columns.record_columns import QueuePart
 from spark_checks.situation import Situation
 from spec.integers import INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX

@@ -14,7 +14,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from pyspark.sql.datasource import DataSource
 
-from spark_checks.columns.record_columns import QueuePart
+from columns.scan.record_columns import QueuePart
 from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.config import ConfigSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource

@@ -7,7 +7,7 @@ from __future__ import annotations
 import gc
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,6 @@ from spark_checks.progress import Progress
 from spark_checks.session.session import spark_session
 from spark_checks.session.settings import QUERIES_OF_FEW_ROWS
 from spark_checks.tests.commands.command import Runner, run_alone
-from spark_checks.tests.readers.with_kernels import with_kernels
 
 pytest.register_assert_rewrite("spark_checks.tests.fields")
 # A time limit would fail tests on a busy machine.
@@ -41,13 +40,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 "ignore::pytest.PytestUnraisableExceptionWarning",
             ):
                 item.add_marker(pytest.mark.filterwarnings(ignored))
-
-
-@pytest.fixture(scope="module", params=["fallbacks", "kernels"])
-def each_implementation(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Run a test twice: with fallbacks only, and with kernels."""
-    with with_kernels() if request.param == "kernels" else nullcontext():
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from spark_checks.columns.record_damage import BORN_MAX_MS
+from columns.scan.record_damage import BORN_MAX_MS
 from spark_checks.config_files import TABLES, config_file, object_of, place_of
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding

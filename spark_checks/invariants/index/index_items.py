@@ -14,8 +14,8 @@ from dataclasses import replace
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
+from columns.scan.log_ranges import Ranges, common, merged
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
-from spark_checks.columns.log_ranges import Ranges, common, merged
 from spark_checks.findings import Finding
 from spark_checks.invariants.index.index_headers import used_index_headers
 from spark_checks.readers.index import ItemDamage

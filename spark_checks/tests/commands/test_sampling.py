@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from columns.scan.record_scan import LogRange
 from spark_checks.audit import audit_store
-from spark_checks.columns.record_scan import LogRange
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.readers.commit_log import batches

@@ -19,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from columns.numbers.by_key import NEVER, NO_ROW, ByKey, Table, later_offsets
 from columns.record_properties import Properties, properties_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.match_ledger import (
@@ -28,7 +29,6 @@ from spark_checks.checks.match_ledger import (
     matched,
 )
 from spark_checks.checks.run_checks import SurveyedStore
-from spark_checks.columns.by_key import NEVER, NO_ROW, ByKey, Table, later_offsets
 from spark_checks.faults.catalogue import CATALOGUE, plant_all
 from spark_checks.findings import Severity
 from spark_checks.generate.plan import Plan

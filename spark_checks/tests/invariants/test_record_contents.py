@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from isal import isal_zlib
 
-from spark_checks.columns import record_damage
-from spark_checks.columns.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
+from columns.scan import record_damage
+from columns.scan.record_damage import BORN_MAX_MS, PORT_MAX, RecordDamage
 from spark_checks.tests.building import BEGAN_AT_MS
 from spark_checks.tests.readers.scanned_rows import rows_of
 from spec.host import Host

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
+from columns.scan.record_columns import QueuePart
 from spark_checks.audit import audit_store
 from spark_checks.checks import compare_rows, suspect_parts
 from spark_checks.checks.suspect_parts import Blocks, BlockSurvey
-from spark_checks.columns.record_columns import QueuePart
 from spark_checks.situation import Situation
 from spark_checks.survey.sums import grouped
 from spark_checks.tests.building import StoreBuilder, flip, overwrite

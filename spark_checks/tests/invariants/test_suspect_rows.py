@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
+from columns.scan.log_ranges import Ranges
 from spark_checks.audit import audit_store
-from spark_checks.columns.log_ranges import Ranges
 from spark_checks.generate.store import generate
 from spark_checks.invariants.index import index_items
 from spark_checks.store_files import Store, list_store
@@ -33,7 +33,7 @@ from spec.store.index_file import (
 
 _AT = {field.name: field.offset for field in leading_fields(item_layout)}
 ALL_AT_ONCE = "spark_checks.checks.compare_rows.PLACES_MAX"
-SECTIONS = "spark_checks.columns.log_ranges.COUNT"
+SECTIONS = "columns.scan.log_ranges.COUNT"
 
 
 def places_found(spark: SparkSession, store: Path) -> list[str]:

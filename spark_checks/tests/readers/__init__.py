@@ -1,1 +1,1 @@
-"""Data sources, scans of records, and kernels beside their fallbacks."""
+"""Data sources and scans of records, with kernels and without."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from columns.scan.record_scan import LogRange
 from spark_checks.broker_conf import delays_in_setting
-from spark_checks.columns.record_scan import LogRange
 from spark_checks.readers.commit_log import batches
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spark_checks.columns import record_scan
-from spark_checks.columns.log_ranges import (
+from columns.scan import record_scan
+from columns.scan.log_ranges import (
     COUNT,
     RANGES_MAX,
     LogSections,
@@ -27,7 +27,7 @@ from spark_checks.columns.log_ranges import (
     merged,
     within,
 )
-from spark_checks.columns.record_columns import QueuePart
+from columns.scan.record_columns import QueuePart
 from spark_checks.readers.commit_log import batches
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from spark_checks.columns.log_ranges import Ranges, within
-from spark_checks.columns.long_hashes import hash_of_longs
-from spark_checks.columns.record_scan import LogRange, ReadAt
+from columns.numbers.long_hashes import hash_of_longs
+from columns.scan.log_ranges import Ranges, within
+from columns.scan.record_scan import LogRange, ReadAt
 from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from spark_checks.columns import record_scan
-from spark_checks.columns.record_scan import LogRange
+from columns.scan import record_scan
+from columns.scan.record_scan import LogRange
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.building import StoreBuilder

@@ -12,8 +12,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from columns.scan.record_scan import OLDER, LogRange, ReadAt
 from spark_checks.broker_conf import delays_in_setting
-from spark_checks.columns.record_scan import OLDER, LogRange, ReadAt
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of
 from spark_checks.generate.plan import Plan

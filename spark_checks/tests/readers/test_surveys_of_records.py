@@ -11,19 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from columns.tests.with_kernels import with_kernels, without_kernels
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
+from spark_checks.tests.readers.compared_surveys import comparable
 from spark_checks.tests.readers.drawn_records import (
     BASE,
     ORDINARY,
     WHERE,
     changed_records,
     laid_out,
-)
-from spark_checks.tests.readers.with_kernels import (
-    comparable,
-    with_kernels,
-    without_kernels,
 )
 from spec.store.message_record import Record
 

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.gather import Places
-from spark_checks.columns.by_key import NOTHING
-from spark_checks.columns.texts import are_ids, numbers_in
+from columns.numbers.by_key import NOTHING
+from columns.numbers.texts import are_ids, numbers_in
 from spark_checks.counting_rules import OP_DIGITS_MAX
 from spark_checks.survey.system_topic_records import numbers_listed
 

@@ -1,4 +1,4 @@
-"""Kernels that hash rows of numbers; see :mod:`spark_checks.columns.long_hashes`."""
+"""Kernels that hash rows of numbers; see :mod:`columns.numbers.long_hashes`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy.typing as npt
 from numba import njit, types
 
 from columns.gather import Ints
-from spark_checks.columns.long_hashes import SEED, mixed
-from spark_checks.kernels.memory import INNER, INTS, OPTIONS
+from columns.kernels.memory import INNER, INTS, OPTIONS
+from columns.numbers.long_hashes import SEED, mixed
 
 _mixed = njit(types.uint64(types.uint64), **INNER)(mixed)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from columns import gather
 from columns.gather import values_of
 from columns.log_batch import LogBatch, read_batches
-from spark_checks.tests.readers.drawn_logs import logs, records
+from columns.tests.drawn_logs import logs, records
 from spec.host import Host
 from spec.store.commit_log import PlacedRecord, Scan, scan
 from spec.store.message_record import (
@@ -23,7 +23,7 @@ from spec.store.message_record import (
     encode_record,
 )
 
-STORES = Path(__file__).resolve().parents[3] / "fixtures" / "store"
+STORES = Path(__file__).resolve().parents[2] / "fixtures" / "store"
 pytestmark = pytest.mark.usefixtures("each_implementation")
 
 EXAMPLES = settings(max_examples=150, derandomize=True, deadline=None)

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
-from spark_checks.kernels.memory import (
+from columns.kernels.memory import (
     DATA,
     INTS,
     OPTIONS,

@@ -1,5 +1,5 @@
 """
-Functions of an audit's survey that numba compiles where it runs.
+Functions of audits that numba compiles where they run.
 
 Begin with `install`: it lists each kernel beside the fallback that defines its result.
 `split_properties` is the largest; `memory` has the reads that numba lacks.

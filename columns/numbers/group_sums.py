@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from columns.accelerated import Accelerated
 from columns.gather import Ints
-from spark_checks.columns.long_hashes import hash_of_longs
+from columns.numbers.long_hashes import hash_of_longs
 
 Bools = npt.NDArray[np.bool_]
 

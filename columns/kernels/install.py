@@ -14,7 +14,7 @@ from typing import Any
 
 from columns import log_batch, record_properties, topics
 from columns import uint64_words as words
-from spark_checks.columns import group_sums, index_order, long_hashes
+from columns.numbers import group_sums, index_items, long_hashes
 
 
 @cache
@@ -37,13 +37,13 @@ def kernel_pairs(cache: Path) -> list[tuple[Any, Any]]:
     import numba
 
     numba.config.CACHE_DIR = str(_directory(cache))
-    from spark_checks.kernels import log_records, units
-    from spark_checks.kernels import long_hashes as hashing
-    from spark_checks.kernels import split_properties as splitting
-    from spark_checks.kernels import string_hashes as strings
+    from columns.kernels import log_records, units
+    from columns.kernels import long_hashes as hashing
+    from columns.kernels import split_properties as splitting
+    from columns.kernels import string_hashes as strings
 
     known = [
-        (index_order.chains, units.chains),
+        (index_items.chains, units.chains),
         (log_batch.follow_sizes, log_records.follow_sizes),
         (long_hashes.hash_of_longs, hashing.hash_of_longs),
         (record_properties.properties_of, splitting.properties_of),

@@ -17,11 +17,11 @@ import numpy.typing as npt
 from columns.gather import FieldColumns, Ints
 from columns.key_hashes import KEY_NAMES
 from columns.log_batch import LogBatch, body_crcs
+from columns.numbers.texts import numbers_in
 from columns.record_properties import Properties, properties_of
+from columns.scan.record_damage import damage_of
 from columns.tags_codes import hashed_tags
 from columns.topics import Topics, topics_of
-from spark_checks.columns.record_damage import damage_of
-from spark_checks.columns.texts import numbers_in
 from spec.wire.message.delay_levels import UNKNOWN_LEVEL_MS
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -58,7 +58,7 @@ class RecordColumns:
     body_crcs: Ints
     """Computed checksum of the body; the field ``body_crc`` is the stored one."""
     damage: Ints
-    """Bits of :class:`spark_checks.columns.record_damage.RecordDamage`."""
+    """Bits of :class:`columns.scan.record_damage.RecordDamage`."""
 
     @property
     def are_wrong(self) -> npt.NDArray[np.bool_]:

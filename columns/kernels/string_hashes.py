@@ -11,10 +11,10 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints, Places
+from columns.kernels.memory import DATA, INNER, INTS, OPTIONS, of_each, word_at
 from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS
 from columns.string_hashes import zero_bytes as of_column
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
-from spark_checks.kernels.memory import DATA, INNER, INTS, OPTIONS, of_each, word_at
 
 zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
 (_LOW1, _BITS1, _WEIGHT1), (_LOW2, _BITS2, _WEIGHT2), (_LOW4, _BITS4, _WEIGHT4) = STEPS

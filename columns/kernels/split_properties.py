@@ -13,16 +13,7 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints
-from columns.record_properties import (
-    END,
-    NAME_END,
-    Properties,
-    Values,
-    no_values,
-    word_of,
-)
-from columns.uint64_words import WORD
-from spark_checks.kernels.memory import (
+from columns.kernels.memory import (
     BLOCK,
     BOOLS,
     DATA,
@@ -37,7 +28,16 @@ from spark_checks.kernels.memory import (
     lowest_bit,
     word_at,
 )
-from spark_checks.kernels.string_hashes import java_hash
+from columns.kernels.string_hashes import java_hash
+from columns.record_properties import (
+    END,
+    NAME_END,
+    Properties,
+    Values,
+    no_values,
+    word_of,
+)
+from columns.uint64_words import WORD
 
 _AHEAD = 8
 """Records to prefetch."""

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.gather import Ints, Places
+from columns.numbers.by_key import NOTHING
 from columns.record_properties import rows_at
-from spark_checks.columns.by_key import NOTHING
 from spec.wire.message.message_id import message_id_layout, message_id_v6_layout
 
 ID_SIZES = tuple(

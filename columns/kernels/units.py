@@ -1,8 +1,8 @@
 """
 Kernels over rows of a queue and over index items.
 
-See :mod:`spark_checks.columns.group_sums` and
-:mod:`spark_checks.columns.index_order`.
+See :mod:`columns.numbers.group_sums` and
+:mod:`columns.numbers.index_items`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import numpy as np
 from numba import njit, types
 
 from columns.gather import Ints
-from spark_checks.kernels.long_hashes import identity
-from spark_checks.kernels.memory import BOOLS, INTS, OPTIONS
+from columns.kernels.long_hashes import identity
+from columns.kernels.memory import BOOLS, INTS, OPTIONS
 
 
 @njit(

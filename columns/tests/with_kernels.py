@@ -1,5 +1,5 @@
 """
-Run code with or without kernels, and compare surveys.
+Run code with or without kernels.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
+from columns.kernels.install import kernel_pairs
 from java_runtime.user_cache import cache_path
-from spark_checks.kernels.install import kernel_pairs
-from spark_checks.survey.survey import Survey
 
 Response = TypeVar("Response")
 
@@ -33,13 +32,3 @@ def without_kernels(function: Callable[[], Response]) -> Response:
     """Return the result of *function* with fallbacks only."""
     with with_kernels(are_wanted=False):
         return function()
-
-
-def comparable(survey: Survey) -> tuple[object, ...]:
-    """Return the comparable parts of a *survey*."""
-    ledger = survey.ledger
-    rows = {
-        name: {column: values.tolist() for column, values in ledger.table(name).items()}
-        for name in ledger.rows
-    }
-    return rows, ledger.is_incomplete, survey.summary

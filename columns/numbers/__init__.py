@@ -1,0 +1,3 @@
+"""
+Columns of numbers: joins, order-independent sums, and numbers in short texts.
+"""

@@ -1,0 +1,1 @@
+"""Columns beside single records, and kernels beside their fallbacks."""
