@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints, Places
+from columns.gather import Ints
 from columns.kernels.install import kernel_pairs
 from columns.log_batch import body_crcs, follow_sizes
 from columns.numbers.group_sums import add_rows
@@ -21,9 +21,10 @@ from columns.numbers.index_items import chains
 from columns.numbers.long_hashes import hash_of_longs
 from columns.record_properties import properties_of
 from columns.tests.drawn_logs import logs
+from columns.tests.text_places import laid_out
 from columns.tests.with_kernels import with_kernels
 from columns.topics import first_alike
-from columns.uint64_words import WORD, text_hashes
+from columns.uint64_words import text_hashes
 from java_runtime.user_cache import cache_path
 
 EXAMPLES = settings(max_examples=200, derandomize=True, deadline=None)
@@ -60,12 +61,6 @@ def _shown(response: Any) -> Any:
     return (
         [_shown(one) for one in response] if isinstance(response, tuple) else response
     )
-
-
-def _laid_out(each: Sequence[bytes]) -> tuple[bytes, Places]:
-    """Return *each* end to end, behind a padding word."""
-    sizes = np.array([len(text) for text in each], dtype=np.int64)
-    return b"\xff" * WORD + b"".join(each), (WORD + np.cumsum(sizes) - sizes, sizes)
 
 
 def _column(values: Sequence[int]) -> Ints:
@@ -123,7 +118,7 @@ def _value(text: bytes, name: bytes) -> bytes:
 @EXAMPLES
 @given(each=texts)
 def test_strings_have_the_same_hashes(each: list[bytes]) -> None:
-    data, values = _laid_out(each)
+    data, values = laid_out(each)
     _agree(text_hashes, data, values)
     _agree(first_alike, data, values)
     _agree(body_crcs, data, values)

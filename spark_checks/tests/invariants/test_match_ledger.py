@@ -4,22 +4,18 @@ Rules match the ledger of an intact store, and find each fault in a wrong one.
 
 from __future__ import annotations
 
-import pickle
 import shutil
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from columns.numbers.by_key import NEVER, NO_ROW, ByKey, Table, later_offsets
+from columns.numbers.by_key import Table
 from columns.record_properties import Properties, properties_of
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.match_ledger import (
@@ -42,7 +38,6 @@ from spark_checks.survey.ledger import Ledger
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.survey.survey import Survey, parts_of, survey_of
 from spark_checks.tests.building import StoreBuilder
-from spec.integers import INT64_MAX, INT64_MIN
 from spec.store.commit_log import scan
 from spec.store.message_record import SystemFlag
 from spec.wire.message.properties import decode_properties
@@ -273,36 +268,6 @@ def test_half_messages_in_the_topic_of_rocksdb_are_in_no_queue_of_the_ops(
         assert len(matched(changed, situation).rows.get("INV-TXN-001", ())) == broken
 
 
-keys = st.lists(st.integers(0, 3), max_size=12)
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(rows=keys, others=keys, order=st.randoms(use_true_random=False))
-def test_rows_of_a_key_are_found_by_rank_and_offset(
-    rows: list[int], others: list[int], order: Random
-) -> None:
-    offsets = list(range(len(rows) + len(others)))
-    order.shuffle(offsets)
-    own, foreign = offsets[: len(rows)], offsets[len(rows) :]
-    arrays = (np.array(one, dtype=np.int64) for one in (rows, own, others, foreign))
-    keys, at, other_keys, other_at = arrays
-    table = ByKey(keys, at)
-    ranks = table.ranks().tolist()
-    for key, offset, rank in zip(rows, own, ranks, strict=True):
-        before = [o for k, o in zip(rows, own, strict=True) if k == key and o <= offset]
-        assert rank == len(before)
-    assert table.counts(other_keys).tolist() == [rows.count(key) for key in others]
-    assert table.rows(keys, table.ranks()).tolist() == list(range(len(rows)))
-    has_none = [key not in rows for key in others]
-    assert (table.rows(other_keys) == NO_ROW).tolist() == has_none
-    later = later_offsets(keys, at, other_keys, other_at).tolist()
-    for key, offset, found in zip(rows, own, later, strict=True):
-        behind = [
-            o for k, o in zip(others, foreign, strict=True) if k == key and o > offset
-        ]
-        assert found == min(behind, default=NEVER)
-
-
 def test_a_commit_whose_half_message_is_lost_is_no_error(tmp_path: Path) -> None:
     builder = StoreBuilder()
     builder.put_half("RMQ_SYS_TRANS_HALF_TOPIC", flags=0x4)
@@ -337,25 +302,3 @@ def test_a_level_that_starts_again_delivers_its_next_messages_too(
     ]
     found = _broken(builder.write(tmp_path)).get("INV-DELAY-002", [])
     assert found == [offsets[one] for one in repeated]
-
-
-@settings(max_examples=200, derandomize=True, deadline=None)
-@given(
-    st.lists(
-        st.sampled_from([0, 1, -1, 255, 1 << 32, INT64_MIN, INT64_MAX])
-        | st.integers(INT64_MIN, INT64_MAX),
-        max_size=5,
-    )
-)
-def test_a_table_that_is_sent_stays_as_it_is(numbers: list[int]) -> None:
-    table = Table(offset=np.array(numbers, dtype=np.int64))
-    sent = pickle.loads(pickle.dumps(table))  # noqa: S301 # of this test
-    assert isinstance(sent, Table)
-    assert sent["offset"].dtype == np.int64
-    assert sent["offset"].tolist() == numbers
-
-
-def test_a_table_is_sent_with_narrow_columns() -> None:
-    offsets = np.arange(10_000, dtype=np.int64) + (1 << 40)
-    sent = pickle.dumps(Table(offset=offsets), protocol=5)
-    assert len(sent) < 2 * len(offsets) + 1_000
