@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-from columns.scan.record_scan import ReadAt
+from columns.scan.log_file import ReadAt
 
 _AZURE_SCHEMES = ("abfs", "abfss")
 _GOOGLE_SCHEMES = ("gs", "gcs")

@@ -13,7 +13,7 @@ import random
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from columns.scan.record_scan import LogRange, ReadAt, find_record, is_certain
+from columns.scan.log_file import LogRange, ReadAt, find_record, is_certain
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.store_files import Store, StoreFile

@@ -20,7 +20,8 @@ from pathlib import Path
 
 from pyarrow import fs
 
-from columns.scan.record_scan import LogRange, cut_position, store_time_at
+from columns.scan.log_file import LogRange, store_time_at
+from columns.scan.record_scan import cut_position
 from spark_checks.file_systems import (
     NotAStoreError,
     first_line,

@@ -2,39 +2,35 @@
 Scan for the records of a commit-log file, also of a damaged one.
 
 A broker follows record sizes and stops at the first invalid record. The scan resumes at
-the next *certain* record: a magic, and a physical offset equal to its place. These 12
-bytes do not agree by chance. Several readers share one file. Each begins
-at the first certain record of its range and ends at that of the next range. No
-length is followed before it is checked against the end of the file.
+the next certain record. Several readers share one file. Each begins at the first
+certain record of its range and ends at that of the next range. No length is followed
+before it is checked against the end of the file.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Self
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from columns.gather import NOWHERE, FieldColumns, Ints
 from columns.log_batch import LogBatch, follow_sizes, gather_records
-from spec.derive.numpy_dtype import leading_fields
+from columns.scan.log_file import (
+    BEYOND_SIZE,
+    MAGIC_AT,
+    MAGICS,
+    WINDOW_SIZE,
+    LogRange,
+    ReadAt,
+    find_record,
+    is_certain,
+)
 from spec.store.blank import BLANK_MAGIC
 from spec.store.failover import Stretch, cut_place
-from spec.store.file_names import COMMIT_LOG, file_name
-from spec.store.message_record import (
-    MAGIC_V1,
-    MAGIC_V2,
-    SMALLEST_SIZE,
-    SystemFlag,
-    record_layout,
-)
+from spec.store.message_record import MAGIC_V1, MAGIC_V2, SMALLEST_SIZE
 
-WINDOW_SIZE = 8 * 1024 * 1024
-"""Bytes of one read."""
-BEYOND_SIZE = 64 * 1024
-"""Bytes to read behind the end of a range, for its last record."""
 RECORD_SIZE_MAX = 64 * 1024 * 1024
 """Larger records are invalid; a broker's limit is 4 MiB by default."""
 PAGE_SIZE = 4096
@@ -42,51 +38,9 @@ PAGE_SIZE = 4096
 OLDER = "older bytes follow the written part"
 """Reason of an end that is not all zeros."""
 
-ReadAt = Callable[[int, int], bytes]
-"""Returns the bytes at a position: the requested number, or fewer at the end."""
-
-_placed = {f.name: f for f in leading_fields(record_layout, system_flags=0)}
-"""Fields before the first of variable size; behind the flags, with IPv4 hosts."""
 _head = struct.Struct(">iI")
 _HEAD_SIZE = 8
 """Bytes of a record's size and magic."""
-_physical_offset = struct.Struct(">q")
-_PHYSICAL_OFFSET_AT = _placed["physical_offset"].offset
-_STORED_AT_END = _placed["stored_at_ms"].offset + 8
-_FLAGS_END = _placed["system_flags"].offset + 4
-_MAGIC_AT = _placed["magic"].offset
-_HEAD_END = _PHYSICAL_OFFSET_AT + 8
-_MAGICS = tuple(magic.to_bytes(4, "big") for magic in (MAGIC_V1, MAGIC_V2))
-
-
-@dataclass(frozen=True, kw_only=True)
-class LogRange:
-    """Range of one commit-log file; a reader reads the records that begin in it."""
-
-    base: int
-    """Commit-log offset of the file's first byte."""
-    file_size: int
-    start: int
-    end: int
-    written: int | None = None
-    """End of the bytes on the disk, behind which all are zero; None if unknown."""
-    cut_at: int | None = None
-    """Position at which the log ends, although bytes follow; None for none."""
-
-    @property
-    def path(self) -> str:
-        """Path of the file, relative to the store."""
-        return f"{COMMIT_LOG}/{file_name(self.base)}"
-
-    @property
-    def byte_count(self) -> int:
-        """Number of bytes to read."""
-        return self.end - self.start
-
-    def cut(self, size: int) -> Iterator[Self]:
-        """Yield ranges of at most *size* bytes."""
-        for start in range(self.start, self.end, size):
-            yield replace(self, start=start, end=min(start + size, self.end))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,67 +54,7 @@ class Region:
     reason: str | None = None
 
 
-def find_record(read_at: ReadAt, where: LogRange, *, start: int, end: int) -> int:
-    """Return the position of the first certain record in [start, end), or -1."""
-    size = BEYOND_SIZE  # an intact file has one nearby
-    end = min(end, _written(where))
-    if where.cut_at is not None:
-        # An older record may begin in the last bytes before the cut.
-        end = min(end, where.cut_at - SMALLEST_SIZE + 1)
-    while start < end:
-        data = read_at(start, min(size, where.file_size - start))
-        if len(data) < _HEAD_END:
-            return -1
-        size = WINDOW_SIZE
-        found = _first_certain(data, base=where.base + start)
-        if found >= 0:
-            return start + found if start + found < end else -1
-        start += len(data) - _HEAD_END + 1
-    return -1
-
-
-def _written(where: LogRange) -> int:
-    return where.file_size if where.written is None else where.written
-
-
-def is_certain(read_at: ReadAt, where: LogRange, position: int) -> bool:
-    """Return whether the record at *position* is certain, by its physical offset."""
-    data = read_at(position, _HEAD_END)
-    return (
-        len(data) == _HEAD_END and _first_certain(data, base=where.base + position) == 0
-    )
-
-
-def store_time_at(read_at: ReadAt, where: LogRange, position: int) -> int | None:
-    """Return the store time of the record at *position*; None without a certain one."""
-    data = read_at(position, _STORED_AT_END)
-    if len(data) < _STORED_AT_END or data[_FLAGS_END - 1] & SystemFlag.BORN_HOST_V6:
-        return None
-    if _first_certain(data, base=where.base + position) != 0:
-        return None
-    return int(_physical_offset.unpack_from(data, _STORED_AT_END - 8)[0])
-
-
-def _first_certain(data: bytes, *, base: int) -> int:
-    """Return the first place in *data* with a magic and the right offset, or -1."""
-    found = [_first_of(magic, data, base=base) for magic in _MAGICS]
-    return min((at for at in found if at >= 0), default=-1)
-
-
-def _first_of(magic: bytes, data: bytes, *, base: int) -> int:
-    at = data.find(magic, _MAGIC_AT)
-    while at >= 0:
-        start = at - _MAGIC_AT
-        if start + _HEAD_END > len(data):
-            return -1
-        stated = _physical_offset.unpack_from(data, start + _PHYSICAL_OFFSET_AT)[0]
-        if stated == base + start:
-            return start
-        at = data.find(magic, at + 1)
-    return -1
-
-
-def record_error(data: bytes, left: int) -> str | None:
+def _record_error(data: bytes, left: int) -> str | None:
     """Return the reason why *data* does not begin with a record; None if it does.
 
     *left* is the number of bytes to the file's end.
@@ -177,7 +71,7 @@ def record_error(data: bytes, left: int) -> str | None:
     return None
 
 
-def blank_at(data: bytes) -> int | None:
+def _blank_at(data: bytes) -> int | None:
     """Return the size in a blank at the start of *data*; None without one."""
     if len(data) < _HEAD_SIZE:
         return None
@@ -185,7 +79,7 @@ def blank_at(data: bytes) -> int | None:
     return int(size) if magic == BLANK_MAGIC else None
 
 
-def only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
+def _only_zeros(read_at: ReadAt, *, start: int, end: int) -> bool:
     """Return whether all bytes in [start, end) are zero."""
     while start < end:
         data = read_at(start, min(WINDOW_SIZE, end - start))
@@ -265,7 +159,7 @@ def _window_size(read_at: ReadAt, where: LogRange, position: int) -> int:
     left = where.file_size - position
     head = read_at(position, _HEAD_SIZE)
     size = min(WINDOW_SIZE, left, max(where.end - position, 0) + BEYOND_SIZE)
-    if record_error(head, left) is None:
+    if _record_error(head, left) is None:
         return max(size, int(_head.unpack(head)[0]))
     return size
 
@@ -279,19 +173,19 @@ def _region(
     magic and size are plausible.
     """
     left = where.file_size - position
-    blank_size = blank_at(head)
+    blank_size = _blank_at(head)
     if blank_size == left:
         return Region(position=position, size=left, kind="blank")
     following = find_record(read_at, where, start=position + 1, end=where.file_size)
     if following < 0 and not head.strip(b"\0"):
-        clean = only_zeros(read_at, start=position, end=_written(where))
+        clean = _only_zeros(read_at, start=position, end=where.written_end)
         return _tail(where, position, None if clean else OLDER)
     if following < 0 and _is_rest_of_page(read_at, where, position, head):
         return _tail(where, position, OLDER)
     if blank_size is not None:
         reason = f"a blank of {blank_size} bytes is {left} bytes before the end"
     else:
-        reason = record_error(head, left) or contradiction
+        reason = _record_error(head, left) or contradiction
     end = where.file_size if following < 0 else following
     return Region(position=position, size=end - position, kind="damaged", reason=reason)
 
@@ -312,13 +206,13 @@ def _is_rest_of_page(
     older = read_at(position, end - position).rstrip(b"\0")
     is_damaged = magic in (MAGIC_V1, MAGIC_V2, BLANK_MAGIC) or _is_torn(older)
     is_damaged |= size in (where.file_size - position, len(older))
-    return not is_damaged and only_zeros(read_at, start=end, end=_written(where))
+    return not is_damaged and _only_zeros(read_at, start=end, end=where.written_end)
 
 
 def _is_torn(data: bytes) -> bool:
     """Return whether *data* ends within the magic of a record."""
-    begun = data[_MAGIC_AT:]
-    return bool(begun) and any(magic.startswith(begun) for magic in _MAGICS)
+    begun = data[MAGIC_AT:]
+    return bool(begun) and any(magic.startswith(begun) for magic in MAGICS)
 
 
 def _tail(where: LogRange, position: int, reason: str | None) -> Region:

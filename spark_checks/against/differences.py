@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import count, pairwise
 from typing import Any
 
-from columns.scan.record_scan import WINDOW_SIZE, ReadAt
+from columns.scan.log_file import WINDOW_SIZE, ReadAt
 from spark_checks.against.fields import (
     field_differences,
     first_difference,

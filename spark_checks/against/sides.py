@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from pyspark.sql import DataFrame, Row
 
+from columns.scan.log_file import WINDOW_SIZE
 from columns.scan.record_columns import Queue
-from columns.scan.record_scan import WINDOW_SIZE
 from spark_checks.against.differences import Piece
 from spark_checks.file_systems import reading
 from spark_checks.findings import Finding

@@ -17,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from columns.log_batch import LogBatch
+from columns.scan.log_file import LogRange
 from columns.scan.log_ranges import merged
 from columns.scan.record_columns import (
     Queue,
@@ -24,7 +25,7 @@ from columns.scan.record_columns import (
     RecordColumns,
     read_columns,
 )
-from columns.scan.record_scan import LogRange, scan_range
+from columns.scan.record_scan import scan_range
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.file_systems import reading
 from spark_checks.readers.consume_queue import QueuePieces

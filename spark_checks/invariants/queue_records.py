@@ -16,8 +16,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from columns.scan.log_file import ReadAt
 from columns.scan.record_columns import Queue
-from columns.scan.record_scan import ReadAt
 from spark_checks.counting_rules import QUEUE_DIGITS_MAX
 from spark_checks.file_systems import reading
 from spark_checks.invariants.file_findings import Place

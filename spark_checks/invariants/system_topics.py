@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import fields
 
 from columns.numbers.by_key import NOTHING, Table
-from columns.scan.record_scan import ReadAt
+from columns.scan.log_file import ReadAt
 from spark_checks.checks import match_ledger
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_op_number

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from columns.gather import dtype_of
-from columns.scan.record_scan import ReadAt
+from columns.scan.log_file import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import StoreFile, queue_in

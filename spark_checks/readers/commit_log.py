@@ -16,19 +16,14 @@ from ipaddress import ip_address
 import pyarrow as pa
 
 from columns.gather import Ints, values_of
+from columns.scan.log_file import LogRange, ReadAt, store_time_at
 from columns.scan.record_columns import (
     Delays,
     QueuePart,
     RecordColumns,
     read_columns,
 )
-from columns.scan.record_scan import (
-    LogRange,
-    ReadAt,
-    Region,
-    scan_range,
-    store_time_at,
-)
+from columns.scan.record_scan import Region, scan_range
 from spark_checks.readers import log_part
 from spark_checks.readers.schemas import COLUMNS, arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource

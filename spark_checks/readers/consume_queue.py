@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyspark.sql.datasource import InputPartition
 
+from columns.scan.log_file import ReadAt
 from columns.scan.record_columns import Queue, QueuePart
-from columns.scan.record_scan import ReadAt
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, arrow_schema, as_batch

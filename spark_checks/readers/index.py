@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from columns.gather import Ints, dtype_of
 from columns.numbers.index_items import TimeDecreases, chains, outside
+from columns.scan.log_file import ReadAt
 from columns.scan.log_ranges import Ranges, within
-from columns.scan.record_scan import ReadAt
 from spark_checks.readers.schemas import arrow_schema, as_batch
 from spark_checks.readers.table_source import FileSource
 from spec.layout import LayoutError

@@ -12,13 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from columns.scan.log_file import WINDOW_SIZE, LogRange, find_record, store_time_at
 from columns.scan.log_ranges import Ranges
-from columns.scan.record_scan import (
-    WINDOW_SIZE,
-    LogRange,
-    find_record,
-    store_time_at,
-)
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.store_files import StoreFile

@@ -16,8 +16,9 @@ from typing import Any, Final
 import pyarrow as pa
 
 from columns.gather import values_of
+from columns.scan.log_file import LogRange, ReadAt
 from columns.scan.record_columns import RecordColumns, read_columns
-from columns.scan.record_scan import LogRange, ReadAt, Region, scan_range
+from columns.scan.record_scan import Region, scan_range
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.schemas import arrow_schema
 from spec.layout import LayoutError

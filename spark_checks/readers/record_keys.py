@@ -15,8 +15,9 @@ from columns.gather import Ints
 from columns.key_hashes import KEY_NAMES, KeyHashes, key_hashes
 from columns.numbers.long_hashes import hash_of_longs
 from columns.record_properties import properties_of
+from columns.scan.log_file import LogRange, ReadAt
 from columns.scan.log_ranges import LogSections, Ranges, Sums, add_sums, within
-from columns.scan.record_scan import LogRange, ReadAt, Region, scan_range
+from columns.scan.record_scan import Region, scan_range
 from columns.topics import topics_of
 from spark_checks.readers.commit_log import LogSource
 from spark_checks.readers.schemas import arrow_schema, as_batch

@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from columns.scan.record_scan import ReadAt
+from columns.scan.log_file import ReadAt
 from spark_checks.file_systems import reading
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import COLUMNS, spark_schema

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from columns.scan.record_scan import ReadAt
+from columns.scan.log_file import ReadAt
 from spark_checks.readers.schemas import arrow_schema
 from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import StoreFile

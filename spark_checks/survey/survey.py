@@ -24,15 +24,10 @@ from columns.kernels.install import install_kernels
 from columns.key_hashes import key_hashes
 from columns.numbers.group_sums import Bools
 from columns.numbers.long_hashes import hash_of_longs
+from columns.scan.log_file import LogRange, ReadAt, store_time_at
 from columns.scan.log_ranges import Sums, within
 from columns.scan.record_columns import Queue, RecordColumns, read_columns
-from columns.scan.record_scan import (
-    LogRange,
-    ReadAt,
-    Region,
-    scan_range,
-    store_time_at,
-)
+from columns.scan.record_scan import Region, scan_range
 from java_runtime.user_cache import cache_path
 from spark_checks.file_systems import reading
 from spark_checks.readers.commit_log import CommitLogSource, log_options

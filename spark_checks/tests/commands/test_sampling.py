@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from columns.scan.record_scan import LogRange
+from columns.scan.log_file import LogRange
 from spark_checks.audit import audit_store
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS

@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from columns.scan.log_file import LogRange
 from columns.scan.record_damage import BORN_MAX_MS, PORT_MAX
-from columns.scan.record_scan import LogRange
 from spec.host import Host
 from spec.store.message_record import MAGIC_V2, Record, encode_record
 

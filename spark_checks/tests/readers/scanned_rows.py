@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from columns.scan.record_scan import LogRange
+from columns.scan.log_file import LogRange
 from spark_checks.broker_conf import delays_in_setting
 from spark_checks.readers.commit_log import batches
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS

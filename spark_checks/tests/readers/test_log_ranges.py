@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from columns.scan import record_scan
+from columns.scan import log_file, record_scan
 from columns.scan.log_ranges import Ranges, merged
 from columns.scan.record_columns import QueuePart
 from spark_checks.readers.commit_log import batches
@@ -36,8 +36,9 @@ Row = dict[str, Any]
 def _small_windows() -> Iterator[None]:
     """Make windows of three or four records."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(record_scan, "WINDOW_SIZE", 700)
-        patch.setattr(record_scan, "BEYOND_SIZE", 300)
+        for module in (log_file, record_scan):
+            patch.setattr(module, "WINDOW_SIZE", 700)
+            patch.setattr(module, "BEYOND_SIZE", 300)
         yield
 
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from columns.scan.record_scan import LogRange
+from columns.scan.log_file import LogRange
 from spark_checks.readers.commit_log import CommitLogSource
 from spark_checks.readers.consume_queue import ConsumeQueueSource, QueuePieces
 from spark_checks.readers.index import IndexSource

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from columns.numbers.long_hashes import hash_of_longs
+from columns.scan.log_file import LogRange, ReadAt
 from columns.scan.log_ranges import Ranges, within
-from columns.scan.record_scan import LogRange, ReadAt
 from spark_checks.invariants.index.index_items import key_ranges
 from spark_checks.readers.record_keys import key_batches
 from spark_checks.situation import Situation

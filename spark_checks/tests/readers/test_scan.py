@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from columns.scan import record_scan
-from columns.scan.record_scan import LogRange
+from columns.scan import log_file, record_scan
+from columns.scan.log_file import LogRange
 from spark_checks.situation import Situation
 from spark_checks.survey.survey import survey_log
 from spark_checks.tests.building import StoreBuilder
@@ -168,7 +168,8 @@ def test_a_survey_keeps_one_window_at_a_time(
     log: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The next one then takes its place in memory, which is in the processor's cache.
-    monkeypatch.setattr(record_scan, "WINDOW_SIZE", 1000)
+    for module in (log_file, record_scan):
+        monkeypatch.setattr(module, "WINDOW_SIZE", 1000)
     records = log.rstrip(b"\0")
     windows: list[bytes] = []
 

@@ -12,7 +12,8 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from columns.scan.record_scan import OLDER, LogRange, ReadAt
+from columns.scan.log_file import LogRange, ReadAt
+from columns.scan.record_scan import OLDER
 from spark_checks.broker_conf import delays_in_setting
 from spark_checks.generate.index_part import index_of
 from spark_checks.generate.part import messages_of

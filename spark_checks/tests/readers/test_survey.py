@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from columns.log_batch import follow_sizes
 from columns.numbers.long_hashes import hash_of_longs
-from columns.scan.record_scan import LogRange
+from columns.scan.log_file import LogRange
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.readers import index
 from spark_checks.session.kernel_request import KERNELS_VARIABLE
