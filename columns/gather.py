@@ -22,6 +22,7 @@ from spec.derive.batch_plan import BatchPlan, BatchPlans, BatchRun
 from spec.derive.numpy_dtype import PlacedField, leading_fields
 
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Places: TypeAlias = tuple[Ints, Ints]
 """Begins and sizes of byte fields."""
 LOOKED_FOR_MAX = 8
@@ -57,8 +58,8 @@ def gather(data: bytes, starts: Ints, limits: Ints, plans: BatchPlans) -> FieldC
     """Return the fields of the records at *starts*, which must not pass *limits*."""
     groups = _groups(data, starts, plans)
     if len(groups) == 1:
-        return gather_alike(data, starts, limits, groups[0][0])
-    parts = [(at, gather_alike(data, starts[at], limits[at], p)) for p, at in groups]
+        return _gather_alike(data, starts, limits, groups[0][0])
+    parts = [(at, _gather_alike(data, starts[at], limits[at], p)) for p, at in groups]
     return _scattered(parts, len(starts))
 
 
@@ -117,7 +118,7 @@ def _distinct(columns: list[Ints]) -> tuple[list[tuple[int, ...]], Ints]:
     return found, which
 
 
-def gather_alike(
+def _gather_alike(
     data: bytes, starts: Ints, limits: Ints, plan: BatchPlan
 ) -> FieldColumns:
     """Return the fields of records with one plan."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import FieldColumns, Ints
+from columns.gather import Bools, FieldColumns, Ints
 from columns.record_properties import Properties
 from columns.string_hashes import powers
 from columns.topics import Topics
@@ -34,7 +34,7 @@ class KeyHashes:
     record: Ints
     """Index of the record in its window."""
     code: Ints
-    is_tag: npt.NDArray[np.bool_]
+    is_tag: Bools
     """Whether it is a tag, which only releases since 5.4 index."""
 
 

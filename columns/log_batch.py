@@ -13,10 +13,9 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from columns.accelerated import Accelerated
-from columns.gather import FieldColumns, Ints, Places, gather
+from columns.gather import Bools, FieldColumns, Ints, Places, gather
 from spec.derive.batch_plan import batch_plans
 from spec.store.commit_log import Scan, scan
 from spec.store.message_record import (
@@ -159,6 +158,6 @@ def body_crcs(data: bytes, bodies: Places) -> Ints:
     return np.array(found, dtype=np.int64) & 0x7FFFFFFF
 
 
-def _leading(sound: npt.NDArray[np.bool_]) -> int:
+def _leading(sound: Bools) -> int:
     """Return the number of valid records before the first invalid one."""
     return len(sound) if sound.all() else int(np.argmin(sound))

@@ -15,12 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints
-from columns.string_hashes import Codes, Flags, string_hashes
-from columns.uint64_words import WORD, Words
+from columns.gather import Bools, Ints
+from columns.string_hashes import Codes, string_hashes
+from columns.uint64_words import FIRSTS, WORD, Words
 
 Bytes = npt.NDArray[np.uint8]
-_masks = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
 _MARGIN = bytes(WORD)
 NAME_END, END = 1, 2
 """Bytes behind a name, and behind a value."""
@@ -34,7 +33,7 @@ class Values(NamedTuple):
     """0 without a value."""
     codes: Codes
     """Java's hashes of the words."""
-    are_words: Flags
+    are_words: Bools
     """Whether a value is ASCII without a blank."""
 
 
@@ -55,7 +54,7 @@ class Properties:
     """Whether all text is ASCII."""
 
     def fallback_values(
-        self, name: bytes, is_selected: Flags
+        self, name: bytes, is_selected: Bools
     ) -> Iterator[tuple[int, bytes]]:
         """Yield record and value of the selected records whose value has no hash.
 
@@ -147,7 +146,7 @@ def _words(text: bytes, begin: Ints, name_end: Ints, end: Ints) -> Words:
     """Return the first words of names, zero-padded."""
     words: Words = np.ndarray((len(text) - WORD + 1,), "<u8", text, 0, (1,))
     sizes = np.minimum(name_end - begin, WORD)
-    return words[begin] & _masks[np.where(name_end < end, sizes, 0)]
+    return words[begin] & FIRSTS[np.where(name_end < end, sizes, 0)]
 
 
 def word_of(name: bytes) -> np.uint64:

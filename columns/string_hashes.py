@@ -11,11 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Places
+from columns.gather import Bools, Places
 from columns.uint64_words import Words, words_of
 
 Codes = npt.NDArray[np.uint32]
-Flags = npt.NDArray[np.bool_]
 powers: Codes = np.cumprod(np.where(np.arange(32768) == 0, 1, 31), dtype=np.uint32)
 """Factor of a prefix's hash, by the length of the text behind it."""
 STEPS = tuple(
@@ -33,7 +32,7 @@ TOPS = np.uint64(0x8080808080808080)
 BLANKS = ONES * np.uint64(ord(" "))
 
 
-def string_hashes(data: bytes, values: Places) -> tuple[Codes, Flags]:
+def string_hashes(data: bytes, values: Places) -> tuple[Codes, Bools]:
     """Return the hashes of *values*, and the mask of ASCII values without a blank.
 
     Only those have the right hash. No value begins in the first eight bytes of *data*.

@@ -19,6 +19,8 @@ Words = npt.NDArray[np.uint64]
 
 WORD = 8
 """Bytes of a word."""
+FIRSTS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
+"""Mask of a word's first bytes, by their number."""
 LASTS = np.array(
     [0, *((1 << 64) - (1 << 8 * (WORD - size)) for size in range(1, WORD + 1))],
     dtype=np.uint64,

@@ -15,7 +15,6 @@ from numba import types
 from numba.extending import intrinsic
 
 from columns.gather import Places
-from columns.uint64_words import WORD
 
 DATA = types.Array(types.uint8, 1, "C", readonly=True)
 INTS = types.int64[::1]
@@ -28,8 +27,6 @@ LINE = 64
 """Bytes of a cache line."""
 BLOCK = 64
 """Bytes of a vector with a bit in a word for each."""
-MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], dtype=np.uint64)
-"""Masks of a word's first bytes, by their number."""
 
 
 def of_each(kernel: Any, data: bytes, values: Places, kind: Any, *more: Any) -> Any:

@@ -20,7 +20,6 @@ from columns.kernels.memory import (
     INNER,
     INTS,
     LINE,
-    MASKS,
     OPTIONS,
     WORDS,
     fetch_ahead,
@@ -37,7 +36,7 @@ from columns.record_properties import (
     no_values,
     word_of,
 )
-from columns.uint64_words import WORD
+from columns.uint64_words import FIRSTS, WORD
 
 _AHEAD = 8
 """Records to prefetch."""
@@ -78,7 +77,7 @@ def _word_within(data, begin, end):
     """Return the bytes from *begin* as a word, without those from *end*."""
     size = min(end - begin, WORD)
     if begin + WORD <= len(data):
-        return word_at(data, begin) & MASKS[size]
+        return word_at(data, begin) & FIRSTS[size]
     word = np.uint64(0)
     for index in range(size):
         word |= np.uint64(data[begin + index]) << np.uint64(8 * index)

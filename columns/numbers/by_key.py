@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from spec.integers import INT64_MAX, INT64_MIN
 
 NOTHING = -1
@@ -34,7 +34,7 @@ class Table(dict[str, Ints]):
         """Return the table as it is sent: half its size, with narrow columns."""
         return _widened, ({name: _narrowed(one) for name, one in self.items()},)
 
-    def where(self, which: Ints | npt.NDArray[np.bool_]) -> Table:
+    def where(self, which: Ints | Bools) -> Table:
         """Return some rows."""
         if which.dtype == np.bool_:
             which = np.flatnonzero(which)
@@ -143,7 +143,7 @@ def at_rows(column: Ints, rows: Ints, otherwise: int) -> Ints:
     return np.append(column, otherwise)[rows]
 
 
-def numbers_at(numbers: Mapping[int, int], keys: Ints, otherwise: int) -> Ints:
+def numbers_of(numbers: Mapping[int, int], keys: Ints, otherwise: int) -> Ints:
     """Return the number of each of *keys*, *otherwise* without one.
 
     A number beyond 64 bits is the nearest within, because a file may hold any.

@@ -10,10 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from columns.numbers.long_hashes import hash_of_longs
-
-Bools = npt.NDArray[np.bool_]
 
 
 @Accelerated

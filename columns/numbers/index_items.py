@@ -8,18 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from columns.accelerated import Accelerated
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from spec.store.index_file import IndexHeader
 
 Seconds = npt.NDArray[Any]
 
 
-def outside(
-    numbers: Ints, seconds: Seconds, header: IndexHeader
-) -> npt.NDArray[np.bool_]:
+def outside(numbers: Ints, seconds: Seconds, header: IndexHeader) -> Bools:
     """Return the mask of items whose *seconds* contradict the *header*."""
     took_ms = header.end_stored_at_ms - header.begin_stored_at_ms
-    found: npt.NDArray[np.bool_] = seconds < 0
+    found: Bools = seconds < 0
     if header.begin_stored_at_ms > 0 and took_ms >= 0:
         found |= seconds > took_ms // 1000 + 1
     found &= numbers != 1  # the first item may count from the file before
@@ -48,7 +46,7 @@ class TimeDecreases:
         self._found += [sound[decreases], sound[decreases + 1]]
         self._before = sound[-1:], times[-1:]
 
-    def are_among(self, numbers: Ints) -> npt.NDArray[np.bool_]:
+    def are_among(self, numbers: Ints) -> Bools:
         """Return the mask of the items *numbers* that are beside a decrease."""
         return np.isin(numbers, np.concatenate(self._found))
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from columns.gather import Ints, Places
+from columns.gather import Bools, Ints, Places
 from columns.numbers.by_key import NOTHING
 from columns.record_properties import rows_at
 from spec.wire.message.message_id import message_id_layout, message_id_v6_layout
@@ -35,7 +34,7 @@ def numbers_in(text: bytes, values: Places, *, digits: int) -> Ints:
     return np.where(is_number, found, NOTHING)
 
 
-def are_ids(text: bytes, values: Places) -> npt.NDArray[np.bool_]:
+def are_ids(text: bytes, values: Places) -> Bools:
     """Return the mask of *values* with the form of a message id."""
     begins, sizes = values
     found = np.zeros(len(sizes), dtype=np.bool_)

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from spec.integers import INT64_MAX
 
-COUNT = 128
+SECTION_COUNT = 128
 """Sections of a log, about."""
-SIZE_MIN = 4096
+SECTION_SIZE_MIN = 4096
 RANGES_MAX = 1_000
 """Most ranges to read one by one; more are read with all that lies between."""
 Ranges = Sequence[tuple[int, int]]
@@ -39,7 +38,7 @@ class LogSections:
     @classmethod
     def between(cls, begin: int, end: int) -> Self:
         """Return the sections of a log from offset *begin* to *end*."""
-        size = max((end - begin) // COUNT, SIZE_MIN)
+        size = max((end - begin) // SECTION_COUNT, SECTION_SIZE_MIN)
         return cls(size=size, last=end // size)
 
     def sums(self, offsets: Ints, hashes: Ints) -> Sums:
@@ -93,7 +92,7 @@ def common(ranges: Ranges, others: Ranges) -> Ranges:
     ]
 
 
-def within(offsets: Ints, ranges: Ranges) -> npt.NDArray[np.bool_]:
+def within(offsets: Ints, ranges: Ranges) -> Bools:
     """Return the mask of *offsets* that lie in one of *ranges*."""
     inside = np.zeros(len(offsets), dtype=np.bool_)
     if not len(offsets):

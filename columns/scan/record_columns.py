@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
-from columns.gather import FieldColumns, Ints
+from columns.gather import Bools, FieldColumns, Ints
 from columns.key_hashes import KEY_NAMES
 from columns.log_batch import LogBatch, body_crcs
 from columns.numbers.texts import numbers_in
@@ -61,15 +60,15 @@ class RecordColumns:
     """Bits of :class:`columns.scan.record_damage.RecordDamage`."""
 
     @property
-    def are_wrong(self) -> npt.NDArray[np.bool_]:
+    def are_wrong(self) -> Bools:
         """Mask of the records that may break a rule about single records."""
         numbers = self.found.numbers
-        found: npt.NDArray[np.bool_] = numbers["body_crc"] != self.body_crcs
+        found: Bools = numbers["body_crc"] != self.body_crcs
         found |= numbers["physical_offset"] != self.offsets
         found |= self.damage != 0
         return found
 
-    def are_in(self, parts: Collection[QueuePart]) -> npt.NDArray[np.bool_]:
+    def are_in(self, parts: Collection[QueuePart]) -> Bools:
         """Return the mask of the records in *parts* of queues."""
         ids, at = (self.found.numbers[name] for name in ("queue_id", "queue_offset"))
         found = np.zeros(len(self.offsets), dtype=np.bool_)

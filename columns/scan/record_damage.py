@@ -12,10 +12,9 @@ from enum import IntFlag
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from columns.gather import FieldColumns, Ints, values_of
+from columns.gather import Bools, FieldColumns, Ints, values_of
 from columns.key_hashes import KEY_NAMES
 from columns.record_properties import Properties, properties_of
 from spec.integers import INT64_MIN
@@ -105,7 +104,7 @@ def damage_of(
     bodies = values_of(data, (begins[which], sizes[which]))
     inflates = list(map(_inflates, bodies, flags[which].tolist()))
     found[which[np.logical_not(inflates)]] |= int(RecordDamage.COMPRESSION)
-    wrong = disagreeing(data, fields.ends - fixed["size"], fields.ends)
+    wrong = _disagreeing(data, fields.ends - fixed["size"], fields.ends)
     marked = fixed["body_crc"][wrong] != body_crcs[wrong]
     found[wrong[~marked]] |= int(RecordDamage.CHECKSUM)
     return found
@@ -125,7 +124,7 @@ def _broken(data: bytes, fields: FieldColumns, properties: Properties) -> Ints:
 
 def _out_of_range(
     fixed: Mapping[str, Ints], begun_at_ms: int | None
-) -> Mapping[RecordDamage, npt.NDArray[np.bool_]]:
+) -> Mapping[RecordDamage, Bools]:
     """Return the masks of numbers with values that no broker or client writes."""
     ports = fixed["born_host_port"] | fixed["store_host_port"]
     born_at_ms, offset = fixed["born_at_ms"], fixed["prepared_transaction_offset"]
@@ -172,7 +171,7 @@ def _is_zlib(body: bytes) -> bool:
     return inflater.eof or len(more) == INFLATED_MAX
 
 
-def disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
+def _disagreeing(data: bytes, starts: Ints, ends: Ints) -> Ints:
     """Return the numbers of the records at *starts* of *data* that disagree.
 
     The records are consecutive, and have their *ends*. A delivered or retried message

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns.scan.log_ranges import (
-    COUNT,
     RANGES_MAX,
+    SECTION_COUNT,
     LogSections,
     Ranges,
     add_sums,
@@ -57,7 +57,7 @@ def test_very_many_ranges_are_read_as_one() -> None:
 def test_a_log_has_so_many_sections() -> None:
     assert len(SECTIONS.ranges(range(SECTIONS.last + 1))) == 1
     numbers = range(BASE // SECTIONS.size, SECTIONS.last + 1)
-    assert len(numbers) == COUNT + 1
+    assert len(numbers) == SECTION_COUNT + 1
     assert SECTIONS.ranges([SECTIONS.last]) == [(BASE + (1 << 20), INT64_MAX)]
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Ints, dtype_of
+from columns.gather import Bools, Ints, dtype_of
 from columns.log_batch import LogBatch
 from columns.topics import Topics
 from reference.core.store.index.index_file import IndexFile
@@ -172,9 +172,7 @@ def add_items(
     )
 
 
-def _chained(
-    before: Ints, slots: Ints, numbers: Ints
-) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _chained(before: Ints, slots: Ints, numbers: Ints) -> tuple[Ints, Bools]:
     """Return the previous item of each item, and which items are the last of a slot.
 
     *before* holds the numbers that the slots have now.

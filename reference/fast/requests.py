@@ -10,9 +10,8 @@ import re
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from columns.key_hashes import KEY_NAMES, KEYS, UNIQUE_KEY, key_hashes
 from columns.log_batch import LogBatch
 from columns.record_properties import Properties, properties_of
@@ -24,7 +23,6 @@ from reference.core.store.commitlog.record_reader import (
 )
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
-Flags = npt.NDArray[np.bool_]
 QUEUE_OFFSET_MAX = 2**40
 """No queue has so many messages; the bytes of its units can be counted."""
 COUNTED_MAX = 2**62
@@ -44,8 +42,8 @@ class Requests(NamedTuple):
     queue_offset: Ints
     tags_code: Ints
     stored_at_ms: Ints
-    is_consumable: Flags
-    is_regular: Flags
+    is_consumable: Bools
+    is_regular: Bools
     """Whether columns read the record as core does."""
     first_key: Ints
     """Index of the record's first key in *hashes*; one more entry for the end."""
@@ -81,7 +79,7 @@ def requests_of(batch: LogBatch, topics: Topics) -> Requests:
 
 def _is_regular(
     batch: LogBatch, topics: Topics, names: list[str], split: Properties
-) -> Flags:
+) -> Bools:
     """Return the records whose columns are what core reads.
 
     A delayed message is not regular: its tags code is a time of delivery.
@@ -89,7 +87,7 @@ def _is_regular(
     numbers = batch.fields.numbers
     if batch.base_offset >= COUNTED_MAX:
         return np.zeros(len(batch.starts), np.bool_)
-    found: Flags = numbers["physical_offset"] == batch.offsets
+    found: Bools = numbers["physical_offset"] == batch.offsets
     for name, limit in (
         ("queue_id", QUEUE_OFFSET_MAX),
         ("queue_offset", QUEUE_OFFSET_MAX),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from columns.numbers.by_key import NEVER, NO_ROW, ByKey, Table, at_rows, numbers_at
+from columns.numbers.by_key import NEVER, NO_ROW, ByKey, Table, at_rows, numbers_of
 from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
 from spec.integers import INT64_MIN
@@ -41,7 +41,7 @@ def match_deliveries(ledger: Ledger, situation: Situation) -> Mapping[str, Table
     of_message = ByKey(messages["message"], messages["offset"])
     of_delivery = ByKey(keys, deliveries["offset"])
     delivery = of_delivery.rows(messages["message"], of_message.ranks())
-    level_done = numbers_at(situation.delivered_offsets, messages["queue_id"], UNKNOWN)
+    level_done = numbers_of(situation.delivered_offsets, messages["queue_id"], UNKNOWN)
     is_passed = (messages["queue_offset"] < level_done) & (due_ms != UNKNOWN)
     is_due = due_ms < situation.last_stored_at_ms
     is_missing = is_passed & is_due & (delivery == NO_ROW)

@@ -21,7 +21,7 @@ from columns.numbers.by_key import (
     at_rows,
     joined,
     later_offsets,
-    numbers_at,
+    numbers_of,
 )
 from spark_checks.situation import Situation
 from spark_checks.survey.ledger import Ledger
@@ -75,7 +75,7 @@ def match_commits(ledger: Ledger, situation: Situation) -> Mapping[str, Table]:
     )
     is_late = has_half & (commits["offset"] > found["decided_at"])
     is_overdue = halves["stored_at_ms"] + CHECKS_END_MS < situation.last_stored_at_ms
-    checked = numbers_at(situation.checked_offsets, halves["queue_id"], 0)
+    checked = numbers_of(situation.checked_offsets, halves["queue_id"], 0)
     is_waiting = halves["is_waiting"] == 1
     is_open = is_overdue & is_waiting & (halves["queue_offset"] >= checked)
     is_open &= (halves["decided_at"] == NEVER) & (by_half.rows(offsets) == NO_ROW)

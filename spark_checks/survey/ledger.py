@@ -21,9 +21,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from columns.numbers.by_key import NOTHING, Table, joined
-from columns.numbers.group_sums import Bools
 from columns.numbers.long_hashes import hash_of_longs
 from spark_checks.counting_rules import LATER_TOPICS, OP_SIZE_MAX, is_commit, is_half
 from spark_checks.survey.system_topic_records import hashes_of, numbers_listed

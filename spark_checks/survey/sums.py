@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from columns.gather import Ints
-from columns.numbers.group_sums import Bools, add_rows
+from columns.gather import Bools, Ints
+from columns.numbers.group_sums import add_rows
 from columns.scan.log_ranges import within
 from columns.scan.record_columns import Queue, RecordColumns
 from spark_checks import counting_rules

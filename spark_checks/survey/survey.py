@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 from pyspark import RDD, SparkContext
 
-from columns.gather import Ints
+from columns.gather import Bools, Ints
 from columns.kernels.install import install_kernels
 from columns.key_hashes import key_hashes
-from columns.numbers.group_sums import Bools
 from columns.numbers.long_hashes import hash_of_longs
 from columns.scan.log_file import LogRange, ReadAt, store_time_at
 from columns.scan.log_ranges import Sums, within

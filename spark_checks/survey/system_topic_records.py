@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from columns.gather import Ints, Places, values_of
+from columns.gather import Bools, Ints, Places, values_of
 from columns.numbers.by_key import NOTHING, Table
-from columns.numbers.group_sums import Bools
 from columns.numbers.texts import are_ids, numbers_in
 from columns.record_properties import properties_of
 from columns.scan.record_columns import REAL_TOPIC, RecordColumns

@@ -33,7 +33,7 @@ from spec.store.index_file import (
 
 _AT = {field.name: field.offset for field in leading_fields(item_layout)}
 ALL_AT_ONCE = "spark_checks.checks.compare_rows.PLACES_MAX"
-SECTIONS = "columns.scan.log_ranges.COUNT"
+SECTIONS = "columns.scan.log_ranges.SECTION_COUNT"
 
 
 def places_found(spark: SparkSession, store: Path) -> list[str]:
