@@ -27,7 +27,7 @@ from columns.kernels.memory import (
     lowest_bit,
     word_at,
 )
-from columns.kernels.string_hashes import java_hash
+from columns.kernels.strings import java_hash
 from columns.record_properties import (
     END,
     NAME_END,
