@@ -44,13 +44,13 @@ def string_hashes(data: bytes, values: Places) -> tuple[Codes, Bools]:
         codes = np.zeros(len(index), dtype=np.uint64)
         for word in words:
             other = other | zero_bytes(word ^ BLANKS)
-            codes = codes * OF_WORD + _hashed(word)
+            codes = codes * OF_WORD + hash_of_word(word)
         found[index] = codes.astype(np.uint32)
         are_words[index] = other == 0
     return found, are_words
 
 
-def _hashed(word: Words) -> Words:
+def hash_of_word(word: Words) -> Words:
     """Return the hash of the eight bytes of each *word*; the first byte is lowest."""
     for lows, bits, weight in STEPS:
         word = (word & lows) * weight + ((word >> bits) & lows)

@@ -12,12 +12,11 @@ from numba import njit, types
 
 from columns.gather import Ints, Places
 from columns.kernels.memory import DATA, INNER, INTS, OPTIONS, of_each, word_at
-from columns.string_hashes import BLANKS, OF_WORD, STEPS, TOPS
-from columns.string_hashes import zero_bytes as of_column
+from columns.string_hashes import BLANKS, OF_WORD, TOPS, hash_of_word, zero_bytes
 from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
 
-zero_bytes = njit(types.uint64(types.uint64), **INNER)(of_column)
-(_LOW1, _BITS1, _WEIGHT1), (_LOW2, _BITS2, _WEIGHT2), (_LOW4, _BITS4, _WEIGHT4) = STEPS
+_zero_bytes = njit(types.uint64(types.uint64), **INNER)(zero_bytes)
+_hash_of_word = njit(types.uint64(types.uint64), **INNER)(hash_of_word)
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
@@ -36,11 +35,8 @@ def java_hash(data, begin, end):
     at = end - (end - begin + WORD - 1) // WORD * WORD
     while at < end:
         word = _word_before(data, begin, at)
-        other_bits |= word & TOPS | zero_bytes(word ^ BLANKS)
-        word = (word & _LOW1) * _WEIGHT1 + ((word >> _BITS1) & _LOW1)
-        word = (word & _LOW2) * _WEIGHT2 + ((word >> _BITS2) & _LOW2)
-        word = (word & _LOW4) * _WEIGHT4 + (word >> _BITS4)
-        code = code * OF_WORD + word
+        other_bits |= word & TOPS | _zero_bytes(word ^ BLANKS)
+        code = code * OF_WORD + _hash_of_word(word)
         at += WORD
     return np.uint32(code), other_bits == 0
 
