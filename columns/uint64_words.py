@@ -8,6 +8,7 @@ Strings with equally many words are handled together.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +27,8 @@ LASTS = np.array(
     dtype=np.uint64,
 )
 """Mask of a first word, by the number of the string's bytes in it."""
-FACTOR = np.uint64(0x9E3779B97F4A7C15)
-SHIFT = np.uint64(29)
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
 
 
 def words_of(text: bytes, values: Places) -> Iterator[tuple[Ints, list[Words]]]:
@@ -65,6 +66,15 @@ def folded(words: Sequence[Words]) -> Words:
     """Return a hash of rows of *words*, which are columns."""
     code = np.zeros(len(words[0]), dtype=np.uint64)
     for word in words:
-        code = (code ^ word) * FACTOR
-        code ^= code >> SHIFT
+        code = fold(code, word)
+    return code
+
+
+def fold(code: Any, word: Any) -> Any:
+    """Return *code*, the hash of some words, with one more *word*.
+
+    Both are columns, or numbers in a kernel.
+    """
+    code = (code ^ word) * _FACTOR
+    code ^= code >> _SHIFT
     return code

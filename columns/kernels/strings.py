@@ -13,10 +13,11 @@ from numba import njit, types
 from columns.gather import Ints, Places
 from columns.kernels.memory import DATA, INNER, INTS, OPTIONS, of_each, word_at
 from columns.string_hashes import BLANKS, OF_WORD, TOPS, hash_of_word, zero_bytes
-from columns.uint64_words import FACTOR, LASTS, SHIFT, WORD
+from columns.uint64_words import LASTS, WORD, fold
 
 _zero_bytes = njit(types.uint64(types.uint64), **INNER)(zero_bytes)
 _hash_of_word = njit(types.uint64(types.uint64), **INNER)(hash_of_word)
+_fold = njit(types.uint64(types.uint64, types.uint64), **INNER)(fold)
 
 
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
@@ -50,13 +51,11 @@ def text_hashes(text: bytes, values: Places) -> Ints:
 @njit(types.uint64(DATA, types.int64, types.int64), **INNER)
 def _text_hash(data, begin, size):
     """Return the hash of a text of at least one byte."""
-    code = np.uint64(size) * FACTOR
-    code ^= code >> SHIFT
+    code = _fold(np.uint64(0), np.uint64(size))
     end = begin + size
     at = end - (size + WORD - 1) // WORD * WORD
     while at < end:
-        code = (code ^ _word_before(data, begin, at)) * FACTOR
-        code ^= code >> SHIFT
+        code = _fold(code, _word_before(data, begin, at))
         at += WORD
     return code
 
