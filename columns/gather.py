@@ -63,7 +63,7 @@ def gather(data: bytes, starts: Ints, limits: Ints, plans: BatchPlans) -> FieldC
     return _scattered(parts, len(starts))
 
 
-def numbers_at(data: bytes, starts: Ints, placed: PlacedField) -> Ints:
+def _numbers_at(data: bytes, starts: Ints, placed: PlacedField) -> Ints:
     """Return the number *placed* of each record at *starts*."""
     if not len(starts):
         return starts
@@ -88,7 +88,7 @@ def _groups(
     every = np.arange(len(starts))
     if not len(starts):
         return [(plans.plan((0,) * len(plans.deciding)), every)]
-    columns = [numbers_at(data, starts, placed) for placed in plans.deciding]
+    columns = [_numbers_at(data, starts, placed) for placed in plans.deciding]
     distinct, which = _distinct(columns)
     chosen = [plans.plan(values) for values in distinct]
     numbers = {plan: number for number, plan in enumerate(dict.fromkeys(chosen))}

@@ -1,3 +1,3 @@
 """
-Columns of numbers: joins, order-independent sums, and numbers in short texts.
+Columns of numbers: tables joined by key, sums that do not depend on order, index items.
 """
