@@ -12,7 +12,6 @@ import zipimport
 from contextlib import suppress
 from pathlib import Path
 
-from java_runtime.user_cache import cache_path
 from spark_checks.session.kernel_request import are_kernels_requested
 
 KEPT_EACH_MAX = 32 << 20
@@ -27,7 +26,7 @@ def import_for_workers() -> None:
     survey = importlib.import_module("spark_checks.survey.survey")
     importlib.import_module("numpy.ma")  # np.unique does so at its first call
     if are_kernels_requested():
-        survey.install_kernels(cache_path())
+        survey.load_kernels()
     _keep_memory()
     gc.freeze()  # keeps imported objects out of each worker's collections
 

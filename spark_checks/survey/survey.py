@@ -171,9 +171,14 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
         yield tuple(taken)
 
 
+def load_kernels() -> bool:
+    """Load the kernels of the user's cache; return False where there are none."""
+    return install_kernels(cache_path())
+
+
 def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
-    has_kernels = situation.is_large and install_kernels(cache_path())
+    has_kernels = situation.is_large and load_kernels()
     each = (_of_part(url, part, situation) for part in parts)
     found = reduce(Survey.plus, each, Survey())
     if not situation.is_large:
