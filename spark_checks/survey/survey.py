@@ -172,7 +172,7 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
 
 
 def load_kernels() -> bool:
-    """Load the kernels of the user's cache; return False where there are none."""
+    """Load the kernels of the user's cache; return False if they are missing."""
     return install_kernels(cache_path())
 
 
