@@ -45,6 +45,7 @@ from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store, mapped_file_size
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary
+from spark_checks.survey.survey import survey_uncut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,9 +232,6 @@ def surveyed_store(
     if sample is not None:
         size -= store.commit_log_size - sample.size
     progress(f"reading {size:,} bytes", size)
-    # Imported late: the driver needs this module only from here on.
-    from spark_checks.survey.survey import survey_uncut
-
     store, survey = survey_uncut(context, store, situation)
     summary = survey.summary
     if sample is not None:

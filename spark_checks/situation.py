@@ -58,6 +58,8 @@ class Situation:
     """Ranges of the log in which keys are summed up."""
     sections: LogSections = field(default_factory=LogSections)
     """Sections of the log that have a sum of keys each."""
+    block_size: int = 0
+    """Queue offsets of a block of a queue, if only blocks have sums; 0 otherwise."""
     needs_system_topics: bool = True
     """Whether to keep a ledger of system topics."""
     is_large: bool = False

@@ -36,6 +36,7 @@ from spark_checks.progress import Progress, silent
 from spark_checks.session.failures import FAILURES, failed
 from spark_checks.situation import situation_of
 from spark_checks.store_files import Store, list_store
+from spark_checks.survey.survey import survey_uncut
 from spark_checks.tables.predicates import needs_record
 from spark_checks.tables.store_tables import open_units
 
@@ -103,9 +104,6 @@ def _side(
     else:
         size = sum(file.size for file in store.files)
         progress(f"reading {size:,} bytes of the other store", size)
-        # Imported late: the driver needs this module only from here on.
-        from spark_checks.survey.survey import survey_uncut
-
         store, survey = survey_uncut(session.sparkContext, store, situation)
         summary = survey.summary
     of_queues = open_units(session, store, store.queue_files())

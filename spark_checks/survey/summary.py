@@ -48,9 +48,7 @@ class QueueSummary(Struct, frozen=True, kw_only=True):
 
 
 Queues = dict[Queue, QueueSummary]
-QueueBlock = tuple[str, int, int]
-"""Topic, queue id, and the number of a block of queue offsets."""
-Key = TypeVar("Key", Queue, QueueBlock)
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

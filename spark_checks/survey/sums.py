@@ -8,7 +8,7 @@ millions of rows. :mod:`spark_checks.counting_rules` decides which rows count.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -21,12 +21,14 @@ from columns.scan.record_columns import Queue, RecordColumns
 from spark_checks import counting_rules
 from spark_checks.counting_rules import BATCH_BIT, TRANSACTION_BITS
 from spark_checks.situation import Situation
-from spark_checks.survey.summary import Key, Queues, QueueSummary, add_queues
+from spark_checks.survey.summary import QueueSummary, add_queues
 from spec.integers import INT64_MAX, INT64_MIN
 from spec.wire.message.topic_names import LMQ_PREFIX
 
-QueueUnits = tuple[Key, Ints, npt.NDArray[Any]]
-"""A queue, or a block of one, and queue offsets and bytes of some of its units."""
+QueueUnits = tuple[Queue, Ints, npt.NDArray[Any]]
+"""A queue, and queue offsets and bytes of some of its units."""
+QueueSums = dict[Any, QueueSummary]
+"""Sums by queue; in a survey of blocks by topic, queue id and number of the block."""
 GROUPS_MAX = 1 << 12
 """With more queues of topics in a window, only those with a record have sums."""
 
@@ -52,17 +54,14 @@ class QueueNumbers:
         return self.topics[topic], queue_id + self.least_id
 
 
-def sums_of_records(columns: RecordColumns, batch_topics: Set[str]) -> Queues:
-    """Return the sums of records by queue; of *batch_topics*, none needs a unit."""
+def sums_of_records(columns: RecordColumns, situation: Situation) -> QueueSums:
+    """Return the sums of records by queue; of batch topics, none needs a unit."""
     queues = QueueNumbers(columns)
-    if queues.count <= GROUPS_MAX:
-        distinct, groups = np.arange(queues.count), queues.numbers
-    else:
-        distinct, groups = np.unique(queues.numbers, return_inverse=True)
-    needed = records_with_unit(columns, batch_topics)
+    needed = records_with_unit(columns, situation.batch_topics)
+    groups = queues.numbers, queues.count
+    masks = needed, needed
     rows = record_identities(columns)
-    found = grouped(groups, len(distinct), needed, needed, *rows)
-    return add_queues({}, ((queues.queue(int(distinct[n])), sums) for n, sums in found))
+    return _by_queue(groups, queues.queue, masks, rows, situation.block_size)
 
 
 def records_with_unit(columns: RecordColumns, batch_topics: Set[str]) -> Bools:
@@ -84,9 +83,7 @@ def record_identities(columns: RecordColumns) -> tuple[Ints, Ints, Ints, Ints]:
     return queue_offsets, columns.offsets, sizes, columns.tags_codes
 
 
-def sums_of_units(
-    pieces: Sequence[QueueUnits[Key]], situation: Situation
-) -> dict[Key, QueueSummary]:
+def sums_of_units(pieces: Sequence[QueueUnits], situation: Situation) -> QueueSums:
     """Return the sums by queue of the units in *pieces* of queues, at least one."""
     queues = list(dict.fromkeys(queue for queue, _, _ in pieces))
     number = {queue: number for number, queue in enumerate(queues)}
@@ -99,13 +96,44 @@ def sums_of_units(
     )
     needed = counting_rules.needs_record(at, sizes, codes, situation.min_offset)
     # Units of LMQs point at records of other topics.
-    needed &= ~np.array([topic.startswith(LMQ_PREFIX) for topic, *_ in queues])[groups]
+    needed &= ~np.array([topic.startswith(LMQ_PREFIX) for topic, _ in queues])[groups]
     if situation.parts is not None:
         needed &= (at < 0) | within(at, situation.parts)
-    every = np.ones(len(at), np.bool_)
+    masks = needed, np.ones(len(at), np.bool_)
     rows = (queue_offsets, at, sizes, codes)
-    found = grouped(groups, len(queues), needed, every, *rows)
-    return {queues[group]: sums for group, sums in found}
+    numbers = groups, len(queues)
+    return _by_queue(numbers, queues.__getitem__, masks, rows, situation.block_size)
+
+
+def _by_queue(
+    numbers: tuple[Ints, int],
+    queue_of: Callable[[int], Queue],
+    masks: tuple[Bools, Bools],
+    rows: tuple[Ints, ...],
+    block_size: int,
+) -> QueueSums:
+    """Return the sums of *rows* by queue, or by block of *block_size* queue offsets.
+
+    *numbers* are those of the rows' queues, and their limit. *masks* are those that
+    :func:`grouped` takes.
+    """
+    groups, count = numbers
+    blocks: list[tuple[int, ...]] = [()]
+    if block_size:
+        distinct, of_rows = np.unique(rows[0] // block_size, return_inverse=True)
+        blocks = [(number,) for number in distinct.tolist()]
+        groups, count = groups * len(blocks) + of_rows, count * len(blocks)
+    known: Sequence[int] = range(count)
+    if count > GROUPS_MAX:
+        distinct, groups = np.unique(groups, return_inverse=True)
+        known = distinct.tolist()
+
+    def key_of(group: int) -> tuple[Any, ...]:
+        queue, block = divmod(known[group], len(blocks))
+        return *queue_of(queue), *blocks[block]
+
+    found = grouped(groups, len(known), *masks, *rows)
+    return add_queues({}, ((key_of(group), sums) for group, sums in found))
 
 
 def grouped(

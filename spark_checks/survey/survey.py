@@ -25,7 +25,7 @@ from columns.key_hashes import key_hashes
 from columns.numbers.long_hashes import hash_of_longs
 from columns.scan.log_file import LogRange, ReadAt, store_time_at
 from columns.scan.log_ranges import Sums, within
-from columns.scan.record_columns import Queue, RecordColumns, read_columns
+from columns.scan.record_columns import RecordColumns, read_columns
 from columns.scan.record_scan import Region, scan_range
 from java_runtime.user_cache import cache_path
 from spark_checks.file_systems import reading
@@ -212,7 +212,12 @@ def survey_log(read_at: ReadAt, where: LogRange, situation: Situation) -> Survey
             part = _of_region(found, where)
             end = where.base + found.position + found.size
         else:
-            columns = read_columns(found, situation.delays, begun_at_ms=begun_at_ms)
+            columns = read_columns(
+                found,
+                situation.delays,
+                begun_at_ms=begun_at_ms,
+                is_checked=not situation.block_size,
+            )
             part = survey_records(columns, where.base, situation)
             end = part.summary.log_end
             del columns
@@ -235,6 +240,9 @@ def _of_region(region: Region, where: LogRange) -> Survey:
 
 def survey_records(columns: RecordColumns, base: int, situation: Situation) -> Survey:
     """Return the survey of the records of a window of the file at *base*."""
+    records = sums_of_records(columns, situation)
+    if situation.block_size:  # the other sums are known
+        return Survey(summary=SurveySummary(records=records))
     fixed = columns.found.numbers
     of_keys: Sums = {}
     of_tags: Sums = {}
@@ -245,7 +253,7 @@ def survey_records(columns: RecordColumns, base: int, situation: Situation) -> S
             keys, at, situation.key_ranges, situation.sections
         )
     summary = SurveySummary(
-        records=sums_of_records(columns, situation.batch_topics),
+        records=records,
         wrong_records=_count(columns.are_wrong),
         damaged=_count(columns.damage != 0),
         log_end=int(columns.offsets[-1] + fixed["size"][-1]),
@@ -277,12 +285,12 @@ def survey_units(url: str, part: QueuePieces, situation: Situation) -> Survey:
     return total
 
 
-def units_in(url: str, part: QueuePieces) -> Iterator[list[QueueUnits[Queue]]]:
+def units_in(url: str, part: QueuePieces) -> Iterator[list[QueueUnits]]:
     """Yield the written units of *part*, UNITS_AT_ONCE together.
 
     A queue has few units in a file. Numpy takes as long for them as for thousands.
     """
-    held: list[QueueUnits[Queue]] = []
+    held: list[QueueUnits] = []
     count = 0
     for file, whole in part.pieces:
         with reading(url, file.path) as read_at:

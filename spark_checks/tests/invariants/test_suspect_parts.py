@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from columns.scan.record_columns import QueuePart
 from spark_checks.audit import audit_store
 from spark_checks.checks import compare_rows, suspect_parts
-from spark_checks.checks.suspect_parts import Blocks, BlockSurvey
+from spark_checks.checks.suspect_parts import Blocks, parts_that_differ
 from spark_checks.situation import Situation
 from spark_checks.survey.sums import grouped
 from spark_checks.tests.building import StoreBuilder, flip, overwrite
@@ -60,11 +60,10 @@ def parts_of(
     min_offset: int = 0,
 ) -> list[QueuePart]:
     """Return the parts to compare of a queue with these queue offsets on its sides."""
-    situation = Situation(min_offset=min_offset)
-    survey = BlockSurvey(url="", queues={QUEUE}, situation=situation, size=SIZE)
+    situation = Situation(min_offset=min_offset, block_size=SIZE)
     sides = sums_of(records), sums_of(units, unmatched)
     numbers = sorted({number for side in sides for *_, number in side})
-    return survey.parts_that_differ(QUEUE, numbers, sides)
+    return parts_that_differ(QUEUE, numbers, sides, situation)
 
 
 @given(records=nearly_all(), units=nearly_all())
