@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks import counting_rules
 from spark_checks.checks.run_checks import SurveyedStore, persisted, run_checks
 from spark_checks.findings import Finding
-from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+from spark_checks.readers.consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
@@ -149,7 +149,8 @@ def wrong_batch_units(
     Units without the last fields of a new unit are included.
     """
     batches = records.where("kind = 'batch'").selectExpr(
-        *("offset AS commit_log_offset", "queue", "own_queue_id AS record_queue_id"),
+        *("offset AS commit_log_offset", "queue AS topic"),
+        "own_queue_id AS record_queue_id",
         "number AS record_first_queue_offset",
         *(f"{name} AS record_{name}" for name in _BATCH),
     )
@@ -157,7 +158,7 @@ def wrong_batch_units(
     differs = " or ".join(f"{name} != record_{name}" for name in names)
     return findings(
         _expected_units(units, situation).join(
-            batches, ["commit_log_offset", "queue"], "left"
+            batches, ["commit_log_offset", "topic"], "left"
         ),
         Rule(
             "INV-BATCH-001",
@@ -169,7 +170,7 @@ def wrong_batch_units(
             "INV-BATCH-004",
             f"compacted_offset != {batch_queue.NOT_COMPACTED} or reserved != 0",
         ),
-        file=f"{batch_queue.BATCH_QUEUE}/{{queue}}/{{queue_id}}/{{file_base:020d}}",
+        file=f"{batch_queue.BATCH_QUEUE}/{{topic}}/{{queue_id}}/{{file_base:020d}}",
         length=batch_queue.UNIT_SIZE,
     )
 
@@ -177,7 +178,7 @@ def wrong_batch_units(
 def records_without_batch_unit(units: DataFrame, records: DataFrame) -> DataFrame:
     """Return the records without a unit in their batch consume queue."""
     units = units.selectExpr(
-        *("queue", "queue_id"),
+        *("topic AS queue", "queue_id"),
         *("first_queue_offset AS number", "commit_log_offset AS unit_at"),
     )
     records = (

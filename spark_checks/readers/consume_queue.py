@@ -1,8 +1,9 @@
 """
-Spark data source ``rocketmq.consumequeue``: one row per written unit.
+Spark data sources of queues: one row per written unit.
 
-Queues are many and their files small. A partition is therefore several files, or a part
-of a large one. A unit of zeros is unwritten, or a hole, and has no row.
+``rocketmq.consumequeue`` reads consume queues, ``rocketmq.batchconsumequeue`` batch
+consume queues (Java: BatchConsumeQueue). A unit of zeros is unwritten, or a hole, and
+has no row.
 """
 
 from __future__ import annotations
@@ -10,77 +11,102 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-from pyspark.sql.datasource import InputPartition
 
+from columns.gather import dtype_of
 from columns.scan.log_file import ReadAt
 from columns.scan.record_columns import Queue, QueuePart
-from spark_checks.file_systems import ranges_with_data, reading
+from spark_checks.file_systems import ranges_with_data
 from spark_checks.readers.pushdown import Conditions
 from spark_checks.readers.schemas import UNIT, arrow_schema, as_batch
-from spark_checks.readers.table_source import TableSource
+from spark_checks.readers.table_source import FileSource
 from spark_checks.store_files import StoreFile, queue_in
+from spec.store.batch_queue import BATCH_QUEUE, batch_unit_layout
 from spec.store.consume_queue import UNIT_SIZE
+from spec.store.file_names import CONSUME_QUEUE
 
 UNITS_AT_ONCE = 200_000
-"""Units in one Arrow batch."""
-PARTITION_SIZE = 32 * 1024 * 1024
-"""Bytes that one partition reads."""
-_schema = arrow_schema("rocketmq.consumequeue")
-
-Piece = tuple[StoreFile, range]
-"""A file, and a range of its units, counted from the file's begin."""
+"""Units in one Arrow batch: about as many as small files are read together."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueuePieces(InputPartition):
-    """Pieces of consume-queue files."""
+@dataclass(frozen=True, slots=True)
+class UnitRange:
+    """Bytes of a queue's file, from one unit to another."""
 
-    pieces: tuple[Piece, ...]
+    file: StoreFile
+    span: range
+
+    @property
+    def path(self) -> str:
+        """Path of the file, relative to the store."""
+        return self.file.path
 
     @property
     def byte_count(self) -> int:
         """Number of bytes to read."""
-        return sum(len(units) for _, units in self.pieces) * UNIT_SIZE
+        return len(self.span)
 
 
-class ConsumeQueueSource(TableSource[QueuePieces]):
+class ConsumeQueueSource(FileSource[UnitRange]):
     """
-    Reads consume queues. Options: ``url``, ``files`` (JSON), ``partitions``, ``where``
-    (JSON). With ``queues`` (JSON) the rows are those in these parts of queues.
+    Reads consume queues. Options: ``url``, ``files`` (JSON), ``where`` (JSON). With
+    ``queues`` (JSON) the rows are those in these parts of queues.
     """
 
     source_name = "rocketmq.consumequeue"
+    directory: ClassVar[str] = CONSUME_QUEUE
+    unit: ClassVar[np.dtype[Any]] = UNIT
+    marks: ClassVar[Sequence[str]] = ("size", "commit_log_offset", "tags_code")
+    """Fields of which a written unit has one that is not 0."""
 
-    def partitions(self) -> Sequence[InputPartition]:
-        """Return partitions with about as many allocated units each."""
+    def parts(self) -> Sequence[UnitRange]:
+        """Return the allocated ranges of units that are selected."""
+        unit_size, queues = self.unit.itemsize, self.option("queues")
         selected = (
-            (file, selected_units(file, self.conditions)) for file in self.files
+            selected_units(file, self.conditions, queue_in(file, self.directory))
+            for file in self.files
         )
-        queues = self.option("queues")
-        wanted = selected if queues is None else pieces_in(selected, queues)
-        pieces = [
-            held for piece in wanted for held in allocated_pieces(self.url, piece)
+        return [
+            UnitRange(part.file, held.span[first : first + UNITS_AT_ONCE * unit_size])
+            for part in (selected if queues is None else parts_in(selected, queues))
+            for held in allocated(self.url, part, unit_size)
+            for first in range(0, held.byte_count, UNITS_AT_ONCE * unit_size)
         ]
-        total = sum(len(units) for _, units in pieces)
-        count = int(self.options.get("partitions", "2"))
-        limit = min(PARTITION_SIZE // UNIT_SIZE, total // count + 1)
-        return list(group_pieces(pieces, limit))
 
-    def batches_of(self, part: QueuePieces) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of the files of one partition."""
-        for file, units in part.pieces:
-            with reading(self.url, file.path) as read_at:
-                yield from batches(read_at, file, units)
+    def batches_in(self, read_at: ReadAt, part: UnitRange) -> Iterator[pa.RecordBatch]:
+        """Yield the written units of one range."""
+        units, positions = written_units(read_at, part.span, self.unit, self.marks)
+        topic, queue_id = queue_in(part.file, self.directory)
+        base = part.file.base
+        columns = {
+            **{name: units[name] for name in self.unit.names or ()},
+            "file_base": base,
+            "file_size": part.file.size,
+            "position": positions,
+            "topic": topic,
+            "queue_id": queue_id,
+            "queue_offset": (base + positions) // UNIT_SIZE,
+        }
+        if len(units):
+            yield as_batch(arrow_schema(self.source_name), len(units), columns)
 
 
-def selected_units(file: StoreFile, conditions: Conditions) -> range:
+class BatchConsumeQueueSource(ConsumeQueueSource):
+    """Reads batch consume queues. Options: ``url``, ``files`` (JSON)."""
+
+    source_name = "rocketmq.batchconsumequeue"
+    directory = BATCH_QUEUE
+    unit = dtype_of(batch_unit_layout)
+    marks = ("size", "message_count")
+
+
+def selected_units(file: StoreFile, conditions: Conditions, queue: Queue) -> UnitRange:
     """Return the units of *file* that *conditions* may select, by the file's name."""
-    topic, queue_id = queue_in(file)
+    topic, queue_id = queue
     base = file.base
     first, count = base // UNIT_SIZE, file.size // UNIT_SIZE
     if not (
@@ -89,86 +115,53 @@ def selected_units(file: StoreFile, conditions: Conditions) -> range:
         and conditions.may_overlap("file_base", base, base)
         and conditions.may_overlap("queue_offset", first, first + count - 1)
     ):
-        return range(0)
+        return UnitRange(file, range(0))
     least, most = conditions.bounds("queue_offset")
-    begin = max(least - first, 0)
-    return range(begin, max(begin, min(most - first + 1, count)))
+    begin = max(least - first, 0) * UNIT_SIZE
+    return UnitRange(file, range(begin, min((most - first + 1) * UNIT_SIZE, file.size)))
 
 
-def pieces_in(pieces: Iterable[Piece], parts: Iterable[QueuePart]) -> Iterator[Piece]:
-    """Yield the pieces of *pieces* that lie in *parts* of queues, given in order."""
+def parts_in(
+    ranges: Iterable[UnitRange], parts: Iterable[QueuePart]
+) -> Iterator[UnitRange]:
+    """Yield the pieces of *ranges* that lie in *parts* of queues, given in order."""
     of_queue: dict[Queue, list[tuple[int, int]]] = defaultdict(list)
     for topic, queue_id, first, last in parts:
         of_queue[topic, queue_id].append((first, last))
-    for file, units in pieces:
-        base = file.base // UNIT_SIZE
-        for first, last in of_queue[queue_in(file)]:
-            begin = max(first - base, units.start)
-            yield file, range(begin, min(last - base + 1, units.stop))
+    for one in ranges:
+        base = one.file.base // UNIT_SIZE
+        for first, last in of_queue[queue_in(one.file)]:
+            begin = max((first - base) * UNIT_SIZE, one.span.start)
+            end = min((last - base + 1) * UNIT_SIZE, one.span.stop)
+            yield UnitRange(one.file, range(begin, end))
 
 
-def group_pieces(pieces: Iterable[Piece], limit: int) -> Iterator[QueuePieces]:
-    """Yield partitions of at most *limit* units, made of *pieces* in order."""
-    taken: list[Piece] = []
-    left = limit
-    for file, units in pieces:
-        begin = units.start
-        while begin < units.stop:
-            part = range(begin, min(begin + left, units.stop))
-            taken.append((file, part))
-            begin, left = part.stop, left - len(part)
-            if not left:
-                yield QueuePieces(pieces=tuple(taken))
-                taken, left = [], limit
-    if taken:
-        yield QueuePieces(pieces=tuple(taken))
-
-
-def allocated_pieces(url: str, piece: Piece) -> Iterator[Piece]:
-    """Yield the parts of *piece* that the disk has allocated."""
-    file, units = piece
-    if not units:
+def allocated(url: str, part: UnitRange, unit_size: int) -> Iterator[UnitRange]:
+    """Yield the ranges of whole units in *part* that the disk has allocated."""
+    if not part.span:
         return  # the conditions exclude it, so it is not opened
-    reached = units.start
-    for held in ranges_with_data(url, file.path, file.size):
-        begin = max(held.start // UNIT_SIZE, reached)
-        end = min(-(-held.stop // UNIT_SIZE), units.stop)
+    reached, last = part.span.start, part.span.stop // unit_size * unit_size
+    for held in ranges_with_data(url, part.path, part.file.size):
+        begin = max(held.start // unit_size * unit_size, reached)
+        end = min(-(-held.stop // unit_size) * unit_size, last)
         if begin < end:
-            yield file, range(begin, end)
+            yield UnitRange(part.file, range(begin, end))
             reached = end
 
 
-def batches(read_at: ReadAt, file: StoreFile, units: range) -> Iterator[pa.RecordBatch]:
-    """Yield the written units among *units* of *file*."""
-    topic, queue_id = queue_in(file)
-    base = file.base
-    for found, positions in written_units(read_at, units):
-        columns = {
-            **{name: found[name] for name in UNIT.names or ()},
-            "file_base": base,
-            "file_size": file.size,
-            "position": positions,
-            "topic": topic,
-            "queue_id": queue_id,
-            "queue_offset": (base + positions) // UNIT_SIZE,
-        }
-        yield as_batch(_schema, len(found), columns)
-
-
 def written_units(
-    read_at: ReadAt, units: range
-) -> Iterator[tuple[npt.NDArray[Any], npt.NDArray[np.int64]]]:
-    """Yield the written units among *units* of a file, and their positions."""
-    for first in range(units.start, units.stop, UNITS_AT_ONCE):
-        start = first * UNIT_SIZE
-        count = min(UNITS_AT_ONCE, units.stop - first)
-        data = read_at(start, count * UNIT_SIZE)
-        filled = -(-len(data.rstrip(b"\0")) // UNIT_SIZE)  # holes are mostly last
-        found = np.frombuffer(data, UNIT, min(filled, len(data) // UNIT_SIZE))
-        written = np.arange(len(found))
-        if not found["size"].all():
-            is_written = (found["size"] != 0) | (found["commit_log_offset"] != 0)
-            written = np.flatnonzero(is_written | (found["tags_code"] != 0))
-            found = found[written]
-        if len(written):
-            yield found, start + written * UNIT_SIZE
+    read_at: ReadAt,
+    span: range,
+    unit: np.dtype[Any] = UNIT,
+    marks: Sequence[str] = ConsumeQueueSource.marks,
+) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the written units in the bytes *span* of a file, and their positions."""
+    data = read_at(span.start, len(span))
+    filled = -(-len(data.rstrip(b"\0")) // unit.itemsize)  # holes are mostly last
+    found = np.frombuffer(data, unit, min(filled, len(data) // unit.itemsize))
+    written = np.arange(len(found))
+    if not found["size"].all():
+        is_written = np.logical_or.reduce([found[name] != 0 for name in marks])
+        written = np.flatnonzero(is_written)
+        found = found[written]
+    return found, span.start + written * unit.itemsize

@@ -11,7 +11,7 @@ A task reads several pieces of files. Tasks get smaller, so that all end togethe
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -33,7 +33,7 @@ from spark_checks.readers.commit_log import CommitLogSource, log_options
 from spark_checks.readers.consume_queue import (
     UNITS_AT_ONCE,
     ConsumeQueueSource,
-    QueuePieces,
+    UnitRange,
     written_units,
 )
 from spark_checks.readers.index import IndexFile, IndexSource, check_items
@@ -57,11 +57,9 @@ SMALLEST_EACH = 16
 
 Between two tasks, a processor waits 10 ms for the next one.
 """
-QUEUES_EACH = 8
-"""Pieces of the queues per processor."""
 PARTS_MERGED_AT_ONCE = 64
 """Up to this number the driver merges all surveys; beyond it, tasks merge some."""
-Part = LogRange | QueuePieces | IndexFile
+Part = LogRange | UnitRange | IndexFile
 Parts = tuple[Part, ...]
 
 
@@ -130,13 +128,11 @@ def surveys_of(
 def parts_of(store: Store, processors: int) -> list[Parts]:
     """Return the pieces of the files of *store*, in partitions that get smaller."""
     log = {"files": listing(store.commit_log), **log_options(store)}
-    queues = {
-        "files": listing(store.queue_files()),
-        "partitions": str(processors * QUEUES_EACH),
-    }
     # A byte of the log takes the least time, and its ranges can be cut: it is last.
     parts: list[Any] = [
-        *ConsumeQueueSource({"url": store.url, **queues}).partitions(),
+        *ConsumeQueueSource(
+            {"url": store.url, "files": listing(store.queue_files())}
+        ).parts(),
         *IndexSource({"url": store.url, "files": listing(store.index)}).parts(),
         *CommitLogSource({"url": store.url, **log}).parts(),
     ]
@@ -179,8 +175,10 @@ def load_kernels() -> bool:
 def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
     """Return the survey of some pieces of files of the store *url*."""
     has_kernels = situation.is_large and load_kernels()
-    each = (_of_part(url, part, situation) for part in parts)
-    found = reduce(Survey.plus, each, Survey())
+    queues = [part for part in parts if isinstance(part, UnitRange)]
+    rest = [part for part in parts if not isinstance(part, UnitRange)]
+    each = (_of_part(url, part, situation) for part in rest)
+    found = reduce(Survey.plus, each, survey_units(url, queues, situation))
     if not situation.is_large:
         return found
     tasks = SurveySummary(
@@ -189,9 +187,7 @@ def survey_of(url: str, parts: Parts, situation: Situation) -> Survey:
     return found.plus(Survey(summary=tasks))
 
 
-def _of_part(url: str, part: Part, situation: Situation) -> Survey:
-    if isinstance(part, QueuePieces):
-        return survey_units(url, part, situation)
+def _of_part(url: str, part: LogRange | IndexFile, situation: Situation) -> Survey:
     with reading(url, part.path) as read_at:
         if isinstance(part, IndexFile):
             return survey_index(read_at, part, situation)
@@ -272,12 +268,12 @@ def _count(which: Bools) -> int:
     return int(np.count_nonzero(which))
 
 
-def survey_units(url: str, part: QueuePieces, situation: Situation) -> Survey:
+def survey_units(url: str, parts: Iterable[UnitRange], situation: Situation) -> Survey:
     """Return the survey of some units of consume queues."""
     total = Survey()
-    for pieces in units_in(url, part):
-        summary = SurveySummary(units=sums_of_units(pieces, situation))
-        delayed = [u for queue, _, u in pieces if queue[0] == SCHEDULE_TOPIC]
+    for queues in units_in(url, parts):
+        summary = SurveySummary(units=sums_of_units(queues, situation))
+        delayed = [u for queue, _, u in queues if queue[0] == SCHEDULE_TOPIC]
         due = (due_times(units, situation.min_offset) for units in delayed)
         needed = due if situation.needs_system_topics else ()
         ledger = reduce(Ledger.plus, needed, Ledger())
@@ -285,19 +281,20 @@ def survey_units(url: str, part: QueuePieces, situation: Situation) -> Survey:
     return total
 
 
-def units_in(url: str, part: QueuePieces) -> Iterator[list[QueueUnits]]:
-    """Yield the written units of *part*, UNITS_AT_ONCE together.
+def units_in(url: str, parts: Iterable[UnitRange]) -> Iterator[list[QueueUnits]]:
+    """Yield the written units of *parts*, UNITS_AT_ONCE together.
 
     A queue has few units in a file. Numpy takes as long for them as for thousands.
     """
     held: list[QueueUnits] = []
     count = 0
-    for file, whole in part.pieces:
-        with reading(url, file.path) as read_at:
-            for units, positions in written_units(read_at, whole):
-                offsets: Ints = (file.base + positions) // UNIT_SIZE
-                held.append((queue_in(file), offsets, units))
-                count += len(units)
+    for part in parts:
+        with reading(url, part.path) as read_at:
+            units, positions = written_units(read_at, part.span)
+        if len(units):
+            offsets: Ints = (part.file.base + positions) // UNIT_SIZE
+            held.append((queue_in(part.file), offsets, units))
+            count += len(units)
         if count >= UNITS_AT_ONCE:
             yield held
             held, count = [], 0

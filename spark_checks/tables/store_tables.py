@@ -104,9 +104,7 @@ def open_units(
 
     With *queues*, the rows are those in these parts of queues.
     """
-    options = {"partitions": str(session.sparkContext.defaultParallelism)}
-    if queues is not None:
-        options["queues"] = json.dumps([*queues])
+    options = {} if queues is None else {"queues": json.dumps([*queues])}
     units = open_table(session, store, ConsumeQueueSource, files, **options)
     return _from_begin(units, store)
 

@@ -16,12 +16,13 @@ from pyspark.sql import SparkSession
 
 from columns.scan.log_file import LogRange
 from spark_checks.readers.commit_log import CommitLogSource
-from spark_checks.readers.consume_queue import ConsumeQueueSource, QueuePieces
+from spark_checks.readers.consume_queue import ConsumeQueueSource
 from spark_checks.readers.index import IndexSource
 from spark_checks.readers.pushdown import Condition, Conditions
 from spark_checks.store_files import Store, list_store, listing
 from spark_checks.tables.store_tables import open_commit_log
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder
+from spec.store.consume_queue import UNIT_SIZE
 
 BUILDER = StoreBuilder()
 for number in range(500):
@@ -110,10 +111,9 @@ def units_of(store: Store, *filters: Condition) -> dict[str, int]:
     reader = ConsumeQueueSource({"url": store.url, "files": files})
     reader.conditions = Conditions(filters)
     found: dict[str, int] = {}
-    for part in reader.partitions():
-        assert isinstance(part, QueuePieces)
-        for file, units in part.pieces:
-            found[file.path] = found.get(file.path, 0) + len(units)
+    for part in reader.parts():
+        count = part.byte_count // UNIT_SIZE
+        found[part.path] = found.get(part.path, 0) + count
     return found
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from spark_checks.file_systems import ranges_with_data, reading
 from spark_checks.readers.commit_log import CommitLogSource
-from spark_checks.readers.consume_queue import allocated_pieces, batches
+from spark_checks.readers.consume_queue import UnitRange, allocated, written_units
 from spark_checks.store_files import StoreFile
 from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 
@@ -43,12 +43,12 @@ def write(store: Path, places: set[int]) -> None:
 
 def found_in(store: Path, units: range) -> list[int]:
     """Return the queue offsets of the units among *units*."""
+    span = range(units.start * UNIT_SIZE, units.stop * UNIT_SIZE)
     with reading(str(store), PATH) as read_at:
         return [
-            row
-            for file, held in allocated_pieces(str(store), (FILE, units))
-            for batch in batches(read_at, file, held)
-            for row in batch["queue_offset"].to_pylist()
+            position // UNIT_SIZE
+            for held in allocated(str(store), UnitRange(FILE, span), UNIT_SIZE)
+            for position in written_units(read_at, held.span)[1].tolist()
         ]
 
 

@@ -21,9 +21,8 @@ from spark_checks.generate.plan import Plan
 from spark_checks.readers import commit_log, consume_queue, index
 from spark_checks.readers.log_part import part_before
 from spark_checks.readers.table_source import FileGroup
-from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import StoreBuilder
-from spec.store.consume_queue import Unit, encode_unit
+from spec.store.consume_queue import UNIT_SIZE, Unit, encode_unit
 from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS
 
 Row = dict[str, Any]
@@ -125,12 +124,12 @@ def test_no_part_reads_what_a_failover_has_cut_off(
     assert rows == begun
 
 
-def queue_rows(data: bytes, parts: list[consume_queue.Piece]) -> list[Row]:
+def queue_rows(data: bytes, spans: list[range]) -> list[tuple[Any, ...]]:
     return [
         row
-        for file, units in parts
-        for batch in consume_queue.batches(reader_of(data), file, units)
-        for row in batch.to_pylist()
+        for span in spans
+        for units, positions in [consume_queue.written_units(reader_of(data), span)]
+        for row in zip(positions.tolist(), units.tolist(), strict=True)
     ]
 
 
@@ -146,13 +145,10 @@ def test_a_queue_may_be_cut_between_any_two_units(
 ) -> None:
     units = [Unit(commit_log_offset=n, size=9, tags_code=n) for n in range(count)]
     data = wounded(b"".join(map(encode_unit, units)) + b"x" * rest, damage)
-    path = "consumequeue/Orders/0/00000000000000000400"
-    file = StoreFile(path=path, size=len(data))
-    pieces = [(file, range(count))]
-    group_pieces = list(consume_queue.group_pieces(pieces, limit))
-    assert all(sum(len(u) for _, u in part.pieces) <= limit for part in group_pieces)
-    found = [piece for part in group_pieces for piece in part.pieces]
-    assert queue_rows(data, found) == queue_rows(data, pieces)
+    whole = range(count * UNIT_SIZE)
+    step = limit * UNIT_SIZE
+    spans = [whole[first : first + step] for first in whole[::step]]
+    assert queue_rows(data, spans) == queue_rows(data, [whole])
 
 
 def index_rows(data: bytes, items: int) -> list[Row]:
@@ -178,9 +174,9 @@ def test_an_index_may_be_cut_between_any_two_slots(
 def test_large_files_have_many_partitions() -> None:
     """The files are not opened: partitions follow from names and sizes."""
     listed = [["consumequeue/Orders/0/00000000000000000000", 2_000_000_000]]
-    options = {"url": "/none", "files": json.dumps(listed), "partitions": "8"}
+    options = {"url": "/none", "files": json.dumps(listed)}
     parts = consume_queue.ConsumeQueueSource(options).partitions()
-    assert len(parts) == 60
+    assert len(parts) == 500
     assert len(index.parts_of("index/0", 40 + 5_000_000 * 84)) == 5
     log = ("commitlog/00000000000000000000", 1 << 30)
     options = {"url": "/none", "files": json.dumps([log])}

@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql.datasource import DataSource, DataSourceReader
 from pyspark.sql.types import StructType
 
-from spark_checks.readers.batch_consume_queue import BatchConsumeQueueSource
+from spark_checks.readers.consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.readers.record_keys import KeySource
 from spark_checks.readers.register import SOURCES
