@@ -1,5 +1,5 @@
 """
-Base classes of the data sources: columns, options and the rows of a partition.
+Base class of the data sources: columns, options and the rows of a partition.
 
 Spark's workers find classes by their modules, so each class stands at module level.
 """
@@ -38,7 +38,6 @@ class FilePart(Protocol):
         """Number of bytes to read."""
 
 
-Part = TypeVar("Part", bound=InputPartition)
 PartOfFile = TypeVar("PartOfFile", bound=FilePart)
 
 
@@ -49,8 +48,8 @@ class FileGroup(InputPartition, Generic[PartOfFile]):
     parts: Sequence[PartOfFile]
 
 
-class TableSource(DataSource, DataSourceReader, Generic[Part]):
-    """Data source with fixed columns, which reads its partitions itself."""
+class FileSource(DataSource, DataSourceReader, Generic[PartOfFile]):
+    """Source with fixed columns, of rows that are each in one file of a store."""
 
     source_name: ClassVar[str]
     """Name for ``spark.read.format``, and of the columns in columns.toml."""
@@ -82,19 +81,6 @@ class TableSource(DataSource, DataSourceReader, Generic[Part]):
         self.selected = tuple(schema.fieldNames())
         return self
 
-    @abstractmethod
-    def batches_of(self, part: Part) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of *part*."""
-
-    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of one partition."""
-        if partition is not None:  # Spark's value for no partitions
-            yield from self.batches_of(cast(Part, partition))
-
-
-class FileSource(TableSource[FileGroup[PartOfFile]], Generic[PartOfFile]):
-    """Source of rows that are each in one file of the store at the option ``url``."""
-
     def parts(self) -> Sequence[PartOfFile]:
         """Return the parts of files to read, in order; by default all files."""
         return cast("Sequence[PartOfFile]", self.files)
@@ -115,8 +101,9 @@ class FileSource(TableSource[FileGroup[PartOfFile]], Generic[PartOfFile]):
     def batches_in(self, read_at: ReadAt, part: PartOfFile) -> Iterator[pa.RecordBatch]:
         """Yield the rows of *part*, from the file that *read_at* reads."""
 
-    def batches_of(self, group: FileGroup[PartOfFile]) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of all parts of *group*."""
-        for part in group.parts:
+    def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of all parts of one partition; None is that of no parts."""
+        group = cast("FileGroup[PartOfFile] | None", partition)
+        for part in group.parts if group else ():
             with reading(self.url, part.path) as read_at:
                 yield from self.batches_in(read_at, part)
