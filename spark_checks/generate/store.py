@@ -24,6 +24,7 @@ from spark_checks.generate.plan import (
 )
 from spark_checks.generate.rounds import POP_COUNT, counts_of, steps_of
 from spark_checks.generate.uniform import EACH_MS, UniformPlan, write_uniform_part
+from spec.routing.topic_config import TopicConfig, topic_as_json
 from spec.store.batch_queue import BATCH, QUEUE_TYPE
 from spec.store.checkpoint import Checkpoint, encode_checkpoint
 from spec.wire.bodies import fastjson
@@ -83,7 +84,18 @@ def _configuration(
     topics: dict[str, int] = {}
     for topic, queue_id in counts:
         topics[topic] = max(topics.get(topic, 0), queue_id + 1)
-    table = {topic: _topic(topic, queues) for topic, queues in topics.items()}
+    batches = {BATCH_TOPIC: 1} if plan.is_rich else {}
+    table = {
+        topic: topic_as_json(
+            TopicConfig(
+                topic=topic,
+                read_queue_count=queues,
+                write_queue_count=queues,
+                attributes={QUEUE_TYPE: BATCH} if topic in batches else {},
+            )
+        )
+        for topic, queues in {**topics, **batches}.items()
+    }
     consumed = {
         f"{topic}@{GROUP}": {
             queue_id: counts[topic, queue_id] // 2 for queue_id in range(plan.queues)
@@ -91,8 +103,6 @@ def _configuration(
         for topic in plan.topic_names
     }
     if plan.is_rich:
-        attributes = {QUEUE_TYPE: BATCH}
-        table[BATCH_TOPIC] = {**_topic(BATCH_TOPIC, 1), "attributes": attributes}
         last = counts[REVIVE_TOPIC, 0] - POP_COUNT
         consumed[f"{REVIVE_TOPIC}@{REVIVE_GROUP}"] = {0: last}
     levels = [queue_id for topic, queue_id in counts if topic == SCHEDULE_TOPIC]
@@ -108,16 +118,4 @@ def _configuration(
                 level + 1: counts[SCHEDULE_TOPIC, level] for level in levels
             }
         },
-    }
-
-
-def _topic(name: str, queues: int) -> dict[str, object]:
-    return {
-        "order": False,
-        "perm": 6,
-        "readQueueNums": queues,
-        "topicFilterType": "SINGLE_TAG",
-        "topicName": name,
-        "topicSysFlag": 0,
-        "writeQueueNums": queues,
     }
