@@ -23,11 +23,10 @@ from spark_checks.against.differing_rows import (
     one_sided,
     parted_at,
     ranges_of,
-    with_outside,
 )
 from spark_checks.against.document import document_of
 from spark_checks.against.findings import findings_of
-from spark_checks.against.sides import Comparison, Side, written_end
+from spark_checks.against.sides import Comparison, Side, with_outside, written_end
 from spark_checks.audit import Audit
 from spark_checks.broker_conf import BrokerConf
 from spark_checks.checks.run_checks import run_checks
@@ -125,11 +124,14 @@ def _compared(
     try:
         ranges = ranges_of(rows)
         units_end = parted_at(rows) if any(map(is_parted, ranges)) else end
-        here, here_behind = with_outside(session, here, begin=begin, end=end)
-        there, there_behind = with_outside(session, there, begin=begin, end=end)
+        here, there = (
+            with_outside(session.sparkContext, side, begin=begin, end=end)
+            for side in (here, there)
+        )
         of_both = units.units_of(here.units, there.units, begin=begin, end=units_end)
         queues = units.differing_queues(of_both)
-        lacking = one_sided(rows, here_behind, there_behind) if ranges else []
+        sides = {"here": here, "there": there}
+        lacking = one_sided(session, rows, sides) if ranges else []
         both = rows.where(F.col("side") == "both").orderBy("offset")
         return Comparison(
             here=here,

@@ -6,6 +6,7 @@ Messages that only one store has are before, within or behind the common range.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pyspark.sql import DataFrame, Row, SparkSession, Window
@@ -14,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 from spark_checks.against.sides import Side
 from spark_checks.tables.predicates import is_record
 from spark_checks.tables.store_tables import open_commit_log
+from spec.integers import INT64_MAX
 
 _COUNTS = {"here": "here", "there": "there", "changed": "both"}
 """Side of the counted records, by the name of their number."""
@@ -80,47 +82,8 @@ def is_parted(one: Row) -> bool:
     return bool(one.here + one.there)
 
 
-def with_outside(
-    session: SparkSession, side: Side, *, begin: int, end: int
-) -> tuple[Side, DataFrame]:
-    """Return *side* with the numbers of its records outside the range of offsets.
-
-    The records behind it are returned as rows.
-    """
-    files = tuple(
-        file
-        for file in side.store.files
-        if file.directory != "commitlog"
-        or file.base < begin
-        or file.base + file.size > end
-    )
-    log = open_commit_log(session, replace(side.store, files=files), {})
-    records = log.where(is_record())
-    behind = records.where(f"offset >= {end}")
-    if (side.begin, side.end) == (begin, end):
-        return side, behind
-    is_before = f"offset < {begin}"
-    counted = (
-        records.where(f"{is_before} OR offset >= {end}")
-        .groupBy(
-            F.expr(f"{is_before} AS is_before"),
-            *(F.expr(f"if({is_before}, NULL, {name}) AS {name}") for name in _QUEUE),
-        )
-        .agg(F.expr("count(*) AS rows"))
-        .collect()
-    )
-    found = replace(
-        side,
-        before=sum(row.rows for row in counted if row.is_before),
-        behind={
-            (row.topic, row.queue_id): row.rows for row in counted if not row.is_before
-        },
-    )
-    return found, behind
-
-
 def one_sided(
-    differing: DataFrame, here_behind: DataFrame, there_behind: DataFrame
+    session: SparkSession, differing: DataFrame, sides: Mapping[str, Side]
 ) -> list[Row]:
     """Return the messages among *differing* rows that the other side lacks, by queue.
 
@@ -129,13 +92,16 @@ def one_sided(
     common range.
     """
     rows = differing.where(is_record() & (F.col("side") != "both"))
+    end = min(side.end for side in sides.values())
     found = []
-    for side, behind in (("here", there_behind), ("there", here_behind)):
-        is_here = F.col("side") == side
-        moved = rows.where(~is_here).select(*IDENTITY)
+    for name, other in (("here", "there"), ("there", "here")):
+        is_own = F.col("side") == name
+        store = replace(sides[other].store, parts=((end, INT64_MAX),))
+        behind = open_commit_log(session, store, {}).where(is_record())
+        moved = rows.where(~is_own).select(*IDENTITY)
         elsewhere = moved.unionByName(behind.select(*IDENTITY)).distinct()
         found += (
-            rows.where(is_here)
+            rows.where(is_own)
             .join(elsewhere, [*IDENTITY], "left_anti")
             .groupBy("side", *_QUEUE)
             .agg(

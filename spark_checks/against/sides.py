@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, Row
 
 from columns.scan.log_file import WINDOW_SIZE
@@ -13,8 +14,11 @@ from spark_checks.against.differences import Piece
 from spark_checks.file_systems import reading
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import Place
+from spark_checks.situation import Situation
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
+from spark_checks.survey.survey import survey_store
+from spec.integers import INT64_MAX
 from spec.store.file_names import file_name
 
 NAMES = {"here": "this store", "there": "the other store"}
@@ -94,3 +98,19 @@ def written_end(store: Store, summary: SurveySummary) -> int:
                 return base + start + left
             end = start
     return summary.log_end
+
+
+def with_outside(context: SparkContext, side: Side, *, begin: int, end: int) -> Side:
+    """Return *side* with the numbers of its records outside the range of offsets."""
+    if (side.begin, side.end) == (begin, end):
+        return side
+    before, behind = (
+        survey_store(
+            context,
+            replace(side.store, files=side.store.commit_log, parts=(part,)),
+            Situation(needs_system_topics=False),
+        ).summary
+        for part in ((0, begin), (max(begin, end), INT64_MAX))
+    )
+    counts = {queue: one.count for queue, one in behind.records.items()}
+    return replace(side, before=before.record_count, behind=counts)
