@@ -6,17 +6,17 @@ Files are opened for reading only. No error has the credentials of a URL.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pyarrow import fs
 
+from columns import file_holes
 from columns.scan.log_file import ReadAt
 
 _AZURE_SCHEMES = ("abfs", "abfss")
@@ -144,24 +144,14 @@ def reading(url: str, path: str) -> Iterator[ReadAt]:
 def ranges_with_data(url: str, path: str, size: int) -> list[range]:
     """Return the ranges of a file of *size* bytes that are not holes.
 
-    A broker maps whole files and writes them later. Unwritten parts are holes on most
-    disks and read as zeros. The whole file is returned where holes are not reported.
+    The whole file is returned where holes are not reported.
     """
     system, root = open_filesystem(url)
-    if not isinstance(system, fs.LocalFileSystem) or not hasattr(os, "SEEK_DATA"):
-        return [range(size)]
-    found: list[range] = []
-    end = 0
-    try:
-        with Path(root, path).open("rb", buffering=0) as file:
-            while end < size:
-                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
-                end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
-                found.append(range(begin, min(end, size)))
-    except OSError as error:
-        if error.errno != errno.ENXIO:  # unsupported, or deleted: then reading fails
-            return [range(size)]
-    return found  # with ENXIO there is no data from there on
+    if isinstance(system, fs.LocalFileSystem):
+        with suppress(OSError), Path(root, path).open("rb", buffering=0) as file:
+            found = file_holes.ranges_with_data(file.fileno(), 0, size)
+            return [range(begin, end) for begin, end in found]
+    return [range(size)]  # also of a deleted file, whose reading fails
 
 
 def _reason(error: Exception, url: str) -> str:

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
+from columns.file_holes import ranges_with_data
 from reference.core.store.mapped.files import WORD_SIZE, FilesError
 from reference.shell.storage.disk_space import (
     BLOCK_BITS,
     DiskSpace,
     HoleSpace,
     files_error,
-    ranges_with_data,
 )
 from reference.shell.storage.file_calls import (
     make_sized,

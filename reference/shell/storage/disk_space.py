@@ -18,11 +18,12 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+from columns.file_holes import ranges_with_data
 from reference.core.store.mapped.files import FilesError
 from reference.core.store.recovery.scan import written_size
 
@@ -123,15 +124,6 @@ class DiskSpace:
             at = end
 
 
-def ranges_with_data(descriptor: int, at: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Yield begin and end of the parts, from *at* to *stop*, that are not holes."""
-    while at < stop:
-        begin, end = _next_data(descriptor, at, stop)
-        if begin < end:
-            yield begin, end
-        at = end
-
-
 def written_size_of(
     descriptor: int, read: Callable[[int, int], bytes] | None = None
 ) -> int:
@@ -149,18 +141,6 @@ def written_size_of(
         if written := written_size(read or read_file, begin, end):
             return written
     return 0
-
-
-def _next_data(descriptor: int, at: int, stop: int) -> tuple[int, int]:
-    """Return begin and end of the next part that is not a hole."""
-    if not hasattr(os, "SEEK_DATA"):
-        return at, stop
-    try:
-        begin = min(os.lseek(descriptor, at, os.SEEK_DATA), stop)
-        return begin, min(os.lseek(descriptor, begin, os.SEEK_HOLE), stop)
-    except OSError as error:
-        # ENXIO: only a hole is left. Other errors: the file system has no SEEK_DATA.
-        return (stop, stop) if error.errno == errno.ENXIO else (at, stop)
 
 
 def files_error(action: str, path: Path, error: OSError) -> FilesError:

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from reference.shell.storage.disk_space import ranges_with_data
+from columns.file_holes import ranges_with_data
 
 _FIXED = 0x10
 """MAP_FIXED of Linux and macOS, which the module mmap lacks."""

@@ -18,13 +18,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
+from columns.file_holes import ranges_with_data
 from reference.core.recovery_forecast.store_view import NotAFileError, ViewError
 from reference.core.store.recovery.load import DirectoryEntry
-from reference.shell.storage.disk_space import (
-    is_in_memory,
-    ranges_with_data,
-    written_size_of,
-)
+from reference.shell.storage.disk_space import is_in_memory, written_size_of
 from reference.shell.storage.mapping import read_only_map
 from spec.store.file_names import LOCK
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from reference.shell.storage.disk_space import ranges_with_data
+from columns.file_holes import ranges_with_data
 
 _PIECE = 1 << 20
 
