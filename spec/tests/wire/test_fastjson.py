@@ -18,6 +18,9 @@ READ = [
     ("[true,false,null]", [True, False, None]),
     ('{"a":1,"a":2}', {"a": 2}),
     ("{1.5:0}", {"1.5": 0}),
+    ('\ufeff{"a":{0:1,},\n}', {"a": {0: 1}}),
+    ('// 1\n{"a":/* { */1, // 2\n"b":2}/**/', {"a": 1, "b": 2}),
+    ('{"a":1}\n\0\0\n', {"a": 1}),
 ]
 GARBAGE = {
     "nothing": "",
@@ -37,6 +40,12 @@ GARBAGE = {
     "a number without an end": "1.",
     "a very long number": "9" * 5000,
     "a comma too many": "[1,,2]",
+    "two commas": '{"a":1,,"b":2}',
+    "a comma only": "{,}",
+    "two values in an object without a comma": '{"a":1 "b":2}',
+    "a comment without an end": "{} /*",
+    "zeros": "\0" * 300,
+    "text behind zeros": "{}\0x",
     "a closed array too many": "[]]",
     "a deep array": "[" * 65 + "]" * 65,
     "a very deep array": "[" * 100_000,

@@ -4,7 +4,9 @@ JSON as RocketMQ's bodies and headers are written: the dialect of fastjson.
 It is JSON with a few liberties. Keys of a map may be bare integers
 (``{0:"127.0.0.1:10911"}``) or whole objects (``{{"queueId":0,...}:{...}}``),
 because Java's maps may have such keys. Names may stand without quotes or in
-single ones. Everything else is RFC 8259.
+single ones. All studied releases also read text that was edited by hand: with a byte
+order mark, comments, a comma behind the last member, or zeros at the end. Everything
+else is RFC 8259.
 """
 
 from __future__ import annotations
@@ -53,7 +55,9 @@ UNKNOWN_MEMBERS = Clause(
     source="4.6.0 org.apache.rocketmq.remoting.protocol.RemotingSerializable#fromJson",
 )
 
-_SPACE = re.compile(r"[ \t\r\n\f\b]*")
+_BLANK = r"[ \t\r\n\f\b]*"
+_SPACE = re.compile(rf"{_BLANK}(?:(?://[^\n]*|/\*.*?\*/){_BLANK})*", re.DOTALL)
+_BYTE_ORDER_MARK = "\ufeff"
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,300})(\.\d{1,300})?([eE][+-]?\d{1,3})?")
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.\-]*")
 _PLAIN = {'"': re.compile(r'[^"\\]*'), "'": re.compile(r"[^'\\]*")}
@@ -87,7 +91,7 @@ def loads(data: bytes | bytearray | memoryview | str) -> object:
         if end != len(text):
             value = _DECODER.decode(text)
     except (ValueError, StopIteration, RecursionError):
-        reader = _Reader(text)
+        reader = _Reader(text.removeprefix(_BYTE_ORDER_MARK).rstrip("\0\n"))
         value = reader.value(0)
         reader.end()
         return value
@@ -173,11 +177,11 @@ class _Reader:
         self.enter("{", depth)
         found: dict[object, object] = {}
         while self.peek() != "}":
-            if found:
-                self.take(",")
             key = self.key(depth)
             self.take(":")
             found[key] = self.value(depth + 1)
+            if self.peek() != "}":
+                self.take(",")
         self.take("}")
         return found
 
