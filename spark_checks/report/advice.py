@@ -29,9 +29,10 @@ from spark_checks.findings import (
 )
 from spark_checks.report.groups import by_kind, count_of
 from spark_checks.report.start_forecast import StartForecast, number_of
+from spark_checks.report.wrong_names import COMPRESSED, missing_files
 
 SHOWN_FILES = 5
-"""Files for which a command is printed."""
+"""Files that are brought back by a command each, at most."""
 RESTORED = INVARIANTS["INV-LOG-001"].advice
 OF_THE_FILE_ALONE = (
     *("INV-CONFIG-001", "INV-CONFIG-003", "INV-CONFIG-004", "INV-CONFIG-005"),
@@ -136,6 +137,7 @@ class Advice:
             (TEXTS["COPY"], [f"cp -a {store} {copy}"]),
             *([] if self._has_rocksdb else [(TEXTS["LIST"], [forecast])]),
             *self._moved_obstacle,
+            *self._renamed,
             *restored,
             (TEXTS["SALVAGE"] if restored else TEXTS["SALVAGE_UNITS"], [self._salvage]),
         ]
@@ -169,11 +171,35 @@ class Advice:
 
     @property
     def _moved_obstacle(self) -> list[tuple[str, list[str]]]:
-        """The step that moves a directory or empty file out of the store."""
+        """The step that moves a directory out of the store, or deletes empty files.
+
+        A start stops at the first of them, and a copy on a full disk leaves many.
+        """
         obstacle = self.forecast.obstacle
         if obstacle is None:
             return []
-        return [(TEXTS["OBSTACLE"], [*self._moves([obstacle]), self._again])]
+        if self.audit.listing.file(obstacle) is None:
+            return [(TEXTS["OBSTACLE"], [*self._moves([obstacle]), self._again])]
+        store = shlex.quote(self.audit.store)
+        empty = f"find -L {store} -type f -empty -name '[0-9]*' -delete"
+        return [(TEXTS["EMPTY"], [empty, self._again])]
+
+    @property
+    def _renamed(self) -> list[tuple[str, list[str]]]:
+        """The step that gives missing files their names again, which others have."""
+        findings = self.audit.findings
+        files = [one.file for one in findings if one.invariant.id == WRONG_NAME]
+        missing = missing_files(self.audit.listing, files)
+        if not missing:
+            return []
+        back = [
+            f"gunzip {shlex.quote(self._path(file))}"
+            if file == name + COMPRESSED
+            else f"mv {shlex.quote(self._path(file))} {shlex.quote(self._path(name))}"
+            for file, name in missing.items()
+        ]
+        others = self._moves(file for file in files if file not in missing)
+        return [(TEXTS["RENAMED"], [*back, *others, self._again])]
 
     @property
     def _restored(self) -> list[tuple[str, list[str]]]:
@@ -249,15 +275,16 @@ class Advice:
         name = findings[0].invariant.id
         usual = findings[0].invariant.advice.replace(EXPLAINED, "")
         family = name.rpartition("-")[0]
-        is_effect = not name.startswith(CAUSES) and not is_damage(findings[0])
-        if (self.damage or self.is_log_short) and is_effect:
+        if name == WRONG_NAME:
+            moved = usual, self._moves(one.file for one in findings)
+            text, commands = next(iter(self._renamed), moved)
+            return text, [] if self.is_unsafe and self._renamed else commands
+        if (self.damage or self.is_log_short) and _is_effect(findings[0]):
             return TEXTS["AFTER_LOG"], []
         if self._waits_for_start(findings[0]):
             return TEXTS["AFTER_REFUSAL"], []
         if name in OF_THE_FILE_ALONE:
             return self._of_config(findings[0]) or usual, []
-        if name == WRONG_NAME:
-            return usual, self._moves(one.file for one in findings)
         if self._is_repaired(findings[0]):
             is_of_slave = self._was_closed_unfinished
             return TEXTS["BY_MASTER" if is_of_slave else "BY_ITSELF"], []
@@ -334,9 +361,12 @@ class Advice:
         """Return whether a start repairs *finding*, but the broker does not start."""
         if not self._is_refused:
             return False
-        is_at_fault = finding.file == self.forecast.obstacle and not is_damage(finding)
+        obstacle, invariant = self.forecast.obstacle, finding.invariant
+        is_named = any(one.invariant.id == WRONG_NAME for one in self.audit.findings)
+        if _is_effect(finding) and (is_named or obstacle is not None):
+            return True
+        is_at_fault = finding.file == obstacle and not is_damage(finding)
         is_warning = finding.severity is Severity.WARNING
-        invariant = finding.invariant
         is_repaired = invariant.start_repairs or bool(invariant.start_rebuilds)
         is_of_log = invariant.id.startswith("INV-LOG")
         return is_at_fault or (is_warning and is_repaired and not is_of_log)
@@ -352,7 +382,7 @@ class Advice:
         """Return commands that move *paths* out of the store."""
         return [
             f"mv {shlex.quote(self._path(path))} {shlex.quote(self._beside(path))}"
-            for path in list(dict.fromkeys(paths))[:SHOWN_FILES]
+            for path in dict.fromkeys(paths)
         ]
 
     def _path(self, path: str) -> str:
@@ -360,6 +390,11 @@ class Advice:
 
     def _beside(self, path: str) -> str:
         return f"{self.audit.store.rstrip('/')}.{path.replace('/', '-')}"
+
+
+def _is_effect(finding: Finding) -> bool:
+    """Return whether *finding* may follow from damage, or from a broker that is off."""
+    return not finding.invariant.id.startswith(CAUSES) and not is_damage(finding)
 
 
 def _without_errors(warnings: Sequence[Finding]) -> str:

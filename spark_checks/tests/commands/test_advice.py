@@ -92,6 +92,17 @@ def test_a_directory_in_place_of_a_file_is_moved_out(name: str, file: str) -> No
     assert [step["do"] for step in next_steps(found)] == [TEXTS["AFTER_REFUSAL"]]
 
 
+def test_all_empty_files_are_deleted_in_one_step() -> None:
+    """A start stops at the first, and each audit would advise to move only that."""
+    files = tuple(f"consumequeue/T/{queue}/{20:020}" for queue in range(12))
+    empty = [finding("INV-FILE-002", file=file) for file in files]
+    refused = replace(HARMLESS, refusal="it is empty", obstacle=files[-1])
+    found = advice(*empty, forecast=refused, listing=listing(files=files))
+    delete = "find -L '/a b' -type f -empty -name '[0-9]*' -delete"
+    assert found.first_steps == [(TEXTS["EMPTY"], [delete, "rmqc audit '/a b'"])]
+    assert [step["do"] for step in next_steps(found)] == [TEXTS["AFTER_REFUSAL"]]
+
+
 @pytest.mark.parametrize("severity", [Severity.ERROR, Severity.WARNING])
 def test_a_broken_table_does_not_follow_from_the_log(severity: Severity) -> None:
     table = finding("INV-CONFIG-001", severity, "config/topics.json")

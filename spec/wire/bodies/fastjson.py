@@ -4,9 +4,9 @@ JSON as RocketMQ's bodies and headers are written: the dialect of fastjson.
 It is JSON with a few liberties. Keys of a map may be bare integers
 (``{0:"127.0.0.1:10911"}``) or whole objects (``{{"queueId":0,...}:{...}}``),
 because Java's maps may have such keys. Names may stand without quotes or in
-single ones. All studied releases also read text that was edited by hand: with a byte
-order mark, comments, a comma behind the last member, or zeros at the end. Everything
-else is RFC 8259.
+single ones. All studied releases also read texts that were edited by hand. They have
+a byte order mark, comments, a comma behind the last member, or zeros at the end.
+Everything else is RFC 8259.
 """
 
 from __future__ import annotations
