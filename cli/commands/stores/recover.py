@@ -111,7 +111,7 @@ def _options(
 
     Names that are no settings are shown, for the release whose settings are known.
     """
-    from cli.runs.stores.broker_settings import broker_settings
+    from cli.runs.stores.broker_settings import broker_settings, warn_of_other_log
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.recovery_forecast.store_view import inferred_options
 
@@ -121,6 +121,7 @@ def _options(
     if broker_conf is None:
         return inferred_options(view)
     settings = broker_settings(broker_conf)
+    warn_of_other_log(settings, view.directory)
     if release_key(release)[:2] == SETTINGS_OF:
         for line in BrokerOptions.unknown(settings).values():
             click.echo(f"{broker_conf}: {line}", err=True)

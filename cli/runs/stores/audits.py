@@ -61,7 +61,7 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
     if options.broker_conf:
         conf = read_broker_conf(options.broker_conf)
         # Now, so that a wrong value does not end a long audit.
-        store_options = _store_options(options.broker_conf)
+        store_options = _store_options(options.broker_conf, stores)
     are_many = len(stores) > 1
     # Listed now, so that a wrong path does not wait for Spark to start.
     listed = [_tried(list_store, url, are_many=are_many) for url in stores]
@@ -107,18 +107,22 @@ def _log_size(stores: Sequence[Store], options: AuditOptions) -> int:
     return size if spec is None else round(size * spec.fraction)
 
 
-def _store_options(broker_conf: Path) -> StoreOptions:
+def _store_options(broker_conf: Path, stores: Sequence[str]) -> StoreOptions:
     """Return the options of the store of a broker with *broker_conf*.
 
-    Raises ConfError for a value with which no broker starts.
+    Show a line if one of *stores* is its store, and its log is elsewhere. Raises
+    ConfError for a value with which no broker starts.
     """
-    from cli.runs.stores.broker_settings import broker_settings
+    from cli.runs.stores.broker_settings import broker_settings, warn_of_other_log
     from reference.core.broker.broker_config import BrokerOptions
     from reference.core.settings import SettingError
     from spark_checks.broker_conf import ConfError
 
     try:
-        return BrokerOptions(broker_settings(broker_conf)).store_options()
+        settings = broker_settings(broker_conf)
+        for one in stores:
+            warn_of_other_log(settings, Path(one))
+        return BrokerOptions(settings).store_options()
     except SettingError as error:
         raise ConfError(f"{broker_conf}: {error}") from None
 

@@ -210,6 +210,30 @@ def test_names_of_the_file_that_are_no_settings_are_shown(tmp_path: Path) -> Non
     assert result.stderr == f"{settings}: flushDiskTyp {reason}\n"
 
 
+@pytest.mark.parametrize(
+    ("root", "log", "is_shown"),
+    [
+        ("store", "disk2", True),
+        ("store", "store/commitlog", False),
+        ("original", "disk2", False),
+    ],
+    ids=["another log", "its log", "a copy's original"],
+)
+def test_a_log_that_is_not_the_one_of_the_broker_is_shown(
+    tmp_path: Path, root: str, log: str, is_shown: bool
+) -> None:
+    store, settings = copied(tmp_path), tmp_path / "broker.conf"
+    (tmp_path / "disk2").mkdir()
+    text = f"storePathRootDir={tmp_path / root}\nstorePathCommitLog={tmp_path / log}\n"
+    text += "mapedFileSizeCommitLog=65536\nmapedFileSizeConsumeQueue=400\n"
+    settings.write_text(text, encoding="utf-8")
+    result = recover(store, "--release", "4.6", "--broker-conf", settings)
+    assert result.exit_code == 0, result.output
+    reason = f"the broker's storePathCommitLog is {tmp_path / log}"
+    line = f"{reason}, but {store / 'commitlog'} is examined\n"
+    assert result.stderr == line * is_shown
+
+
 @pytest.mark.parametrize("text", ["{", None])
 @pytest.mark.parametrize(("backup", "starts"), [("{", False), ("{}", True)])
 def test_a_broker_with_lmqs_reads_its_offsets_from_their_file(
