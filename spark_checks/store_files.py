@@ -172,9 +172,12 @@ class Store:
 
     @property
     def settings(self) -> tuple[StoreFile, ...]:
-        """Configuration files in JSON, and their .bak copies."""
-        ends = (".json", ".json.bak")
-        return tuple(file for file in self.under("config") if file.name.endswith(ends))
+        """Configuration files in JSON, and their .bak copies.
+
+        Desktops and copy programs leave hidden files, which no broker reads.
+        """
+        name = re.compile(r"[^.].*\.json(\.bak)?")
+        return tuple(one for one in self.under("config") if name.fullmatch(one.name))
 
     @cached_property
     def index(self) -> tuple[StoreFile, ...]:

@@ -37,11 +37,12 @@ def check_configuration(store: Store) -> Iterator[Finding]:
     (5.3.3 common.MixAll#string2File, common.ConfigManager#load).
 
     fastjson accepts zero bytes within a name and never writes them. They are left by a
-    disk that lost a write.
+    disk that lost a write. Behind the text they change nothing.
     """
     for file in store.settings:
         found = config_file(store, file.path)
-        offset, reason = found.data.find(b"\0"), "a zero byte within a text"
+        text = found.data.rstrip(b"\0\n")
+        offset, reason = text.find(b"\0"), "a zero byte within a text"
         severity = None
         if found.error is not None:
             offset, reason = found.error.offset or 0, str(found.error).splitlines()[0]

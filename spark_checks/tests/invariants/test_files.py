@@ -171,6 +171,22 @@ def test_a_configuration_file_that_a_broker_renames_after_the_listing_is_missing
 
 
 @pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        (TOPICS, b'\xef\xbb\xbf{"topicConfigTable":{},\n}'),
+        (TOPICS, b'{"topicConfigTable":{}}\n' + bytes(100)),
+        ("config/._topics.json", b"\0\5\x16\7"),
+    ],
+    ids=["edited by hand", "extended by zeros", "hidden"],
+)
+def test_a_configuration_file_that_changes_nothing_for_a_broker_has_no_finding(
+    root: Path, name: str, data: bytes
+) -> None:
+    _put(name, data)(root)
+    assert list(check_configuration(list_store(str(root)))) == []
+
+
+@pytest.mark.parametrize(
     ("copy", "severity"),
     [(b'{"topicConfigTable":{}}', Severity.UNFINISHED), (b"", Severity.ERROR)],
 )
