@@ -32,7 +32,6 @@ from spec.store.config.config_files import (
 )
 from spec.store.file_names import (
     COMMIT_LOG,
-    CONFIG,
     CONSUME_QUEUE,
     LOCK,
     NAME_DIGITS,
@@ -55,8 +54,6 @@ _CONTENT = {
     CONSUMER_FILTERS_FILE: "filters of consumers",
     DELAY_OFFSETS_FILE: "offsets of all delay levels",
 }
-_TOPICS = f"{CONFIG}/{TOPICS_FILE}"
-"""A broker with queues has this file; others may be missing in a young store."""
 
 
 def _is_stray(file: str) -> bool:
@@ -228,8 +225,7 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     lines += [
         f"{one.file} {one.report}."
         for one in outcome.config
-        if not one.is_present
-        and (one.source == "bak" or (outcome.queues and one.file == _TOPICS))
+        if not one.is_expected and one.source == "bak"
     ]
     if outcome.later_start is not None:
         lines.append(_later_loss(outcome.later_start))
@@ -276,7 +272,7 @@ def _deleted_index(outcome: Outcome) -> list[str]:
 
 
 def _lost_config(one: ConfigRead) -> str:
-    content = _CONTENT[one.file.rpartition("/")[2]]
+    content = _CONTENT[one.name]
     state = f"{one.file} {one.report}"
     if one.source == "bak":
         return f"Changes of the {content} after the .bak are lost: {state}."

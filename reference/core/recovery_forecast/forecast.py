@@ -34,7 +34,11 @@ from reference.core.store.recovery.scan import (
 from reference.core.store.types import StoreOptions
 from spec.store.batch_queue import QUEUE_TYPE, SIMPLE
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
-from spec.store.config.config_files import BACKUP_SUFFIX, TOPICS_FILE
+from spec.store.config.config_files import (
+    BACKUP_SUFFIX,
+    CONSUMER_OFFSETS_FILE,
+    TOPICS_FILE,
+)
 from spec.store.epoch_file import (
     EPOCH_FILE,
     SIZE_MAX,
@@ -110,14 +114,9 @@ class Start:
     def _check_queue_types(self) -> None:
         """Raise StartRefusedError for a queue of another type than that of its topic.
 
-        5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe. A
-        database in a directory of config may have the topics instead.
+        5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe.
         """
-        has_database = any(
-            one.size is None and f"{CONFIG}/{one.name}" not in ACCESS_DATABASES
-            for one in self._view.entries(CONFIG)
-        )
-        if not self._rules.has_timer or has_database:
+        if not self._rules.has_timer or self._may_have_database:
             return
         for topic, type_name in self._queues.types():
             attributes = _member(self._topics.get(topic), "attributes")
@@ -127,6 +126,14 @@ class Start:
                 reason = f"{path} has the type {found} for {topic}, whose queues are"
                 reason += f" {type_name}"
                 raise StartRefusedError("STORE-BATCHQUEUE-008", path, reason)
+
+    @property
+    def _may_have_database(self) -> bool:
+        """Whether a database in a directory of config may have the topics instead."""
+        return any(
+            one.size is None and f"{CONFIG}/{one.name}" not in ACCESS_DATABASES
+            for one in self._view.entries(CONFIG)
+        )
 
     @property
     def _topics(self) -> Mapping[str, object]:
@@ -148,6 +155,7 @@ class Start:
             text = "units of batch consume queues are not compared with the log:"
             outcome.note("STORE-BATCHQUEUE-001", f"{text} `rmqc audit` does so")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
+        self._conclude_config()
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
         if outcome.after_crash and outcome.refusal is None:
@@ -159,6 +167,19 @@ class Start:
             bound = one.max_offset if one.offset > one.max_offset else one.min_offset
             change = f"the offset of delay level {one.owner} is set from {one.offset}"
             outcome.note("DELAY-START-003", f"{change} to {bound}")
+
+    def _conclude_config(self) -> None:
+        """Report files as lost that a store with messages must have had.
+
+        Each creation of a topic writes topics.json, and each stop the consumed offsets.
+        """
+        stopped = () if self.outcome.after_crash else (CONSUMER_OFFSETS_FILE,)
+        expected = TOPICS_FILE, *stopped
+        has_messages = any(queue.max_offset for queue in self.outcome.queues)
+        for number, one in enumerate(self.outcome.config):
+            is_lost = one.source == "nothing" and one.name in expected
+            if is_lost and has_messages and not self._may_have_database:
+                self.outcome.config[number] = one._replace(is_expected=True)
 
     def _conclude_index(self) -> None:
         index, begin = self._index, self._log.recovery_begins

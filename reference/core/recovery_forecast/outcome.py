@@ -122,12 +122,18 @@ class ConfigRead(NamedTuple):
     file: str
     source: str
     report: str
-    is_present: bool = True
+    is_expected: bool = True
+    """Whether the store has the file, or must have had it."""
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.file.rpartition("/")[2]
 
     @property
     def has_lost(self) -> bool:
         """Whether the broker does not read what the file had."""
-        return self.is_present and self.source != "file"
+        return self.is_expected and self.source != "file"
 
 
 class Outcome(Struct, kw_only=True):

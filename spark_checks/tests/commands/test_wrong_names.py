@@ -45,6 +45,17 @@ def test_missing_files_get_their_names_back_and_others_are_moved_out() -> None:
     ]
 
 
+def test_offsets_without_zeros_become_names_again() -> None:
+    wrong = [f"commitlog/{base}" for base in (80, 96, 112)]
+    commands = step(*wrong, right=(named(128),))["commands"]
+    assert commands == [
+        f"mv '/a b/commitlog/112' '/a b/{named(112)}'",
+        f"mv '/a b/commitlog/96' '/a b/{named(96)}'",
+        f"mv '/a b/commitlog/80' '/a b/{named(80)}'",
+        AGAIN,
+    ]
+
+
 @pytest.mark.parametrize(
     "wrong",
     [named(32, ".bak"), named(0, ".bak"), named(64, "0.bak")],

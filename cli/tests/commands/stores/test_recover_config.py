@@ -181,7 +181,25 @@ def test_a_store_without_its_topics_is_noticed(tmp_path: Path) -> None:
     store = copied(tmp_path)
     shutil.rmtree(store / "config")
     result = recover(store, "--release", "4.6.0")
-    assert "config/topics.json is missing, and there is no .bak.\n" in result.output
+    assert result.exit_code == 1
+    lost = "The topics are lost: config/topics.json is missing, and there is no .bak."
+    assert lost in result.output.splitlines()
+    assert "Nothing is lost" not in result.output
+
+
+@pytest.mark.parametrize(("state", "code"), [("stopped", 1), ("killed", 0)])
+def test_a_stop_has_written_the_consumed_offsets(
+    tmp_path: Path, state: str, code: int
+) -> None:
+    """A broker that is killed early has not written them."""
+    store = copied(tmp_path)
+    if state == "killed":
+        (store / "abort").touch()
+    for file in (store / "config").glob("consumerOffset.json*"):
+        file.unlink()
+    result = recover(store, "--release", "4.6.0")
+    assert result.exit_code == code, result.output
+    assert ("offsets of all groups are lost" in result.output) is bool(code)
 
 
 def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
