@@ -233,9 +233,11 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         lines += _deleted_index(outcome)
     lines += [f"{note.text} ({note.clause})." for note in outcome.notes]
     is_damaged = outcome.refusal is not None and outcome.refusal.file != LOCK
+    # Salvage restores the topics of messages, and no other table.
+    lost_topics = [one for one in outcome.lost_config if one.name == TOPICS_FILE]
     is_harmed = (
         *(outcome.lost, outcome.invisible),
-        *(outcome.later_start, outcome.lost_config),
+        *(outcome.later_start, lost_topics),
     )
     if not any(is_harmed) and outcome.refusal and _is_stray(outcome.refusal.file):
         place = shlex.quote(f"{store}/{outcome.refusal.file}")

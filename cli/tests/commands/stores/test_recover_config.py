@@ -200,6 +200,7 @@ def test_a_stop_has_written_the_consumed_offsets(
     result = recover(store, "--release", "4.6.0")
     assert result.exit_code == code, result.output
     assert ("offsets of all groups are lost" in result.output) is bool(code)
+    assert "rmqc salvage" not in result.output, "a new store lacks them, too"
 
 
 def test_both_copies_of_a_setting_are_broken(tmp_path: Path) -> None:
