@@ -156,6 +156,12 @@ class Start:
             outcome.note("STORE-BATCHQUEUE-001", f"{text} `rmqc audit` does so")
         outcome.queues = sorted(self._queues, key=lambda queue: queue.name)
         self._conclude_config()
+        has_units = any(queue.max_offset for queue in outcome.queues)
+        if has_units and log.start_offsets and log.end_on_disk == log.start:
+            text = (
+                "the commit log has no message: those of the queues are gone with its"
+            )
+            outcome.note("STORE-CLEAN-001", f"{text} earlier files, expired or not")
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
         MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
         if outcome.after_crash and outcome.refusal is None:

@@ -208,6 +208,22 @@ def test_expired_messages_are_not_lost(release: str, tmp_path: Path) -> None:
     assert foretold(store, release)["totals"]["lost"] == 0
 
 
+def test_a_log_with_an_allocated_file_alone_is_noted(tmp_path: Path) -> None:
+    """Retention leaves the same, and so does an operator who deletes all others."""
+    store = copied(tmp_path)
+    shutil.rmtree(store / "commitlog")
+    (store / "commitlog").mkdir()
+    assert _notes_of_log(store) == [], "the messages are lost"
+    (store / f"commitlog/{file_name(2 * 65_536)}").write_bytes(bytes(65_536))
+    (note,) = _notes_of_log(store)
+    assert note.startswith("the commit log has no message: those of the queues are")
+
+
+def _notes_of_log(store: Path) -> list[str]:
+    notes = foretold(store)["notes"]
+    return [one["says"] for one in notes if one["clause"] == "STORE-CLEAN-001"]
+
+
 @pytest.mark.parametrize("release", RELEASES)
 def test_messages_under_another_file_are_lost(release: str, tmp_path: Path) -> None:
     store = copied(tmp_path, f"{release}-stopped")
