@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ def named(base: int, more: str = "") -> str:
     return f"commitlog/{base:020}{more}"
 
 
-def step(*wrong: str, right: tuple[str, ...]) -> dict[str, object]:
+def step(*wrong: str, right: tuple[str, ...]) -> dict[str, Any]:
     """Return the step for files with *wrong* names, beside those with *right* ones."""
     findings = [finding("INV-FILE-001", file=file) for file in wrong]
     store = listing("commitlog", files=(*right, *wrong))
