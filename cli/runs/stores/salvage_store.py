@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,7 +35,9 @@ from cli.runs.stores.salvage_target import (
     partial_store,
 )
 from cli.runs.stores.start_forecasts import likely_release, start_forecast
+from cli.runs.stores.stated_delays import stated_delays
 from cli.runs.stores.stated_offsets import (
+    RecordAt,
     StatedRange,
     record_in,
     right_offsets,
@@ -63,7 +66,6 @@ from spec.store.file_names import (
     NAME_DIGITS,
     reason_without_log,
 )
-from spec.store.message_record import Record
 from spec.wire.message.topic_names import LMQ_PREFIX, TIMER_TOPIC
 
 
@@ -133,7 +135,9 @@ def salvage_store(
     if not files:
         raise SalvageError(f"{store} has no file of a commit log")
     files = _without_cut_off(store, files)
-    files, stated = _with_right_offsets(store, files)
+    record_at = _record_reader(files)
+    files, stated = _with_right_offsets(store, files, record_at)
+    options = structs.replace(options, delay_levels=stated_delays(view, record_at))
     result = Salvage(target=target)
     with partial_store(store, target) as partial:
         log = partial / PARTIAL_LOG
@@ -273,16 +277,18 @@ def _without_cut_off(store: Path, files: list[OriginalFile]) -> list[OriginalFil
     return files if left == last.size else [*others, replace(last, cut_at=left)]
 
 
+def _record_reader(files: list[OriginalFile]) -> RecordAt:
+    """Return the function that reads the record at an offset of the log in *files*."""
+    return partial(
+        record_in, {one.start_offset: one.path for one in files}, files[0].size
+    )
+
+
 def _with_right_offsets(
-    store: Path, files: list[OriginalFile]
+    store: Path, files: list[OriginalFile], record_at: RecordAt
 ) -> tuple[list[OriginalFile], dict[QueueName, StatedRange]]:
     """Return *files* with the right queue offsets, and those that have units."""
     size = files[0].size
-    paths = {one.start_offset: one.path for one in files}
-
-    def record_at(offset: int) -> Record | None:
-        return record_in(paths, size, offset)
-
     # Missing files may follow the last one, but for a cut: their messages are lost.
     log_end = files[-1].end + (0 if files[-1].cut_at else MISSING_FILES_MAX * size)
     stated = stated_offsets(store, range(files[0].start_offset, log_end), record_at)

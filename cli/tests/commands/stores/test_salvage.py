@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,14 @@ from typing import Any
 import pytest
 
 from cli.runs.stores import salvage_store
+from cli.tests.commands.stores.recover_command import copied
 from cli.tests.commands.stores.salvage_command import PAGE, content, log_of, run
 from reference.shell.storage.disk import DiskFiles
 from rocketmq_conformance.paths import module_command
+from spec.store.consume_queue import decode_units, encode_unit
 from spec.store.file_names import file_name
-from spec.wire.message.topic_names import OP_TOPIC
+from spec.wire.message.delay_levels import DEFAULT_DELAY_LEVELS, decode_delay_levels
+from spec.wire.message.topic_names import OP_TOPIC, SCHEDULE_TOPIC
 
 
 def test_lines_fit_into_the_terminal(
@@ -41,6 +45,23 @@ def test_a_sound_store_keeps_its_log(store: Path, tmp_path: Path) -> None:
     assert "none lost" in output
     assert f"rmqc audit {new}" in output
     assert log_of(new) == log_of(store)
+
+
+def test_messages_wait_for_the_delays_of_their_broker(tmp_path: Path) -> None:
+    """The default of messageDelayLevel would deliver them years too early."""
+    store, new = copied(tmp_path), tmp_path / "new"
+    delays = {"0": "5s", "1": "3650d"}
+    for queue, delay in delays.items():
+        (file,) = (store / "consumequeue" / SCHEDULE_TOPIC / queue).iterdir()
+        data = file.read_bytes()
+        units = decode_units(data)
+        change = decode_delay_levels(delay).delays_ms[0]
+        change -= decode_delay_levels(DEFAULT_DELAY_LEVELS).delays_ms[int(queue)]
+        later = [replace(one, tags_code=one.tags_code + change) for one in units]
+        file.write_bytes(b"".join(map(encode_unit, later)).ljust(len(data), b"\0"))
+    assert run("salvage", store, "-o", new)[0] == 0
+    schedule = Path("consumequeue", SCHEDULE_TOPIC)
+    assert content(new / schedule) == content(store / schedule)
 
 
 def test_the_size_of_queue_files_is_reported_if_no_file_shows_it(
