@@ -24,7 +24,9 @@ for folder, data, size in ((log, one, {FILE_SIZE}), (queue, unit, UNIT_SIZE * 30
     (folder / ("0" * 20)).write_bytes(data)
     os.truncate(folder / ("0" * 20), size)
 (disk / "config").mkdir()
-(disk / "config" / "delayOffset.json").write_text('{{"offsetTable":{{}}}}')
+for name in ("delayOffset", "consumerOffset"):
+    (disk / "config" / f"{{name}}.json").write_text('{{"offsetTable":{{}}}}')
+(disk / "config" / "topics.json").write_text('{{"topicConfigTable":{{}}}}')
 
 def free():
     state = os.statvfs(disk)
