@@ -76,6 +76,11 @@ LocalAuthorizationMetadataProvider.
 """
 _COMPACTED = "earlier messages of compacted topics may not be served"
 _MADE_ANEW = "topics have the queues of their messages, groups no committed offsets"
+_OF_V2 = "; a broker with configManagerVersion=v2 has no topics before you create them"
+"""Effect of the loss of config/rdb: 5.3.3 org.apache.rocketmq.broker.config.v2.
+
+Such a broker does not read topics.json.
+"""
 Table = dict[str, Any]
 Committed: TypeAlias = Callable[[QueueName, int], int]
 """Function of a queue and an original offset in it; returns the new offset."""
@@ -158,7 +163,7 @@ def _left_behind(view: ReadOnlyStore) -> list[str]:
     names = [one.name for one in view.entries(CONFIG)]
     found = [one for one in names if view.exists(f"{CONFIG}/{one}/{ROCKSDB_CURRENT}")]
     tables = ", ".join(f"{CONFIG}/{one}" for one in found if one not in ACCESS)
-    lost = {tables: _MADE_ANEW} if tables else {}
+    lost = {tables: _MADE_ANEW + _OF_V2 * ("rdb" in found)} if tables else {}
     lost |= {f"{CONFIG}/{one}": ACCESS[one] for one in found if one in ACCESS}
     for name, effect in LOST_DATABASES.items():
         if any(map(_has_records, view.entries(name))):
@@ -212,7 +217,11 @@ def _unmoved(_name: QueueName, offset: int) -> int:
 
 
 def _topics(found: Table, offsets: QueueOffsets) -> Table:
-    """Return the topics, and those of readable records that the file does not have."""
+    """Return the topics, and those of readable records that the file does not have.
+
+    A broker with its topics in RocksDB reads only a file with changes: 5.3.3
+    org.apache.rocketmq.broker.config.v1.RocksDBTopicConfigManager#merge.
+    """
     table = dict(found.get("topicConfigTable", {}))
     counts: dict[str, int] = {}
     for topic, queue_id in offsets.counts:
@@ -220,7 +229,8 @@ def _topics(found: Table, offsets: QueueOffsets) -> Table:
     for topic, count in counts.items():
         made = TopicConfig(topic=topic, read_queue_count=count, write_queue_count=count)
         table.setdefault(topic, topic_as_json(made))
-    return {**found, "topicConfigTable": table}
+    version = {"counter": 1, "timestamp": 0}
+    return {"dataVersion": version, **found, "topicConfigTable": table}
 
 
 def _consumer_offsets(found: Table, committed: Committed, pulled: Committed) -> Table:

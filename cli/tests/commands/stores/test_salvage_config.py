@@ -19,16 +19,18 @@ KEPT = (
 )
 
 
+@pytest.mark.parametrize("name", ["consumerOffsets", "rdb"])
 def test_a_configuration_in_rocksdb_is_reported_as_left_behind(
-    store: Path, tmp_path: Path
+    store: Path, tmp_path: Path, name: str
 ) -> None:
-    database = store / "config" / "consumerOffsets"
+    database = store / "config" / name
     database.mkdir()
     (database / "CURRENT").touch()
     code, output = run("salvage", store, "-o", tmp_path / "new", "--format", "json")
     assert code == 1
     [warning] = json.loads(output)["warnings"]
-    assert warning.startswith("config/consumerOffsets: RocksDB, not copied;")
+    assert warning.startswith(f"config/{name}: RocksDB, not copied;")
+    assert ("configManagerVersion=v2" in warning) == (name == "rdb")
 
 
 @pytest.mark.parametrize("is_empty", [False, True])
@@ -44,8 +46,10 @@ def test_a_store_without_config_has_lost_offsets(
     lost = "groups no committed offsets, delay levels no offsets"
     made = "config: no files; topics have the queues of their messages"
     assert json.loads(output)["warnings"] == [f"{made}, {lost}"]
-    topics = fastjson.loads((new / "config/topics.json").read_bytes())
-    assert "Orders0000" in as_object(as_object(topics)["topicConfigTable"])
+    topics = as_object(fastjson.loads((new / "config/topics.json").read_bytes()))
+    assert "Orders0000" in as_object(topics["topicConfigTable"])
+    # A broker with its topics in RocksDB reads the file only if it has changes.
+    assert as_object(topics["dataVersion"])["counter"] == 1
 
 
 def test_a_deleted_topic_that_is_back_is_named(store: Path, tmp_path: Path) -> None:
