@@ -96,7 +96,7 @@ def _check_progress(
         return
     limits: dict[str, int | None] = {
         **dict.fromkeys(_CHECKPOINT_PLACES),
-        "flushed_position": log.end if log is not None else None,
+        "flushed_position": _log_end(store, log),
         "queue_offset": queue_end,
     }
     for name, limit in limits.items():
@@ -106,6 +106,13 @@ def _check_progress(
         expected = f"{name} of 0 to {'any number' if limit is None else limit}"
         place = _CHECKPOINT, _CHECKPOINT_PLACES[name]
         yield file_finding("INV-TIMER-005", *place, expected=expected, found=value)
+
+
+def _log_end(store: Store, log: TimerLog | None) -> int | None:
+    """Return the end of the timer log: 0 without a file, None if it is unknown."""
+    if log is not None:
+        return log.end
+    return None if store.under(TIMER_LOG) else 0
 
 
 def _progress(store: Store) -> TimerCheckpoint | None:

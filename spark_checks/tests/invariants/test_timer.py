@@ -4,6 +4,7 @@ The timer's files of real brokers are silent, and wrong values in them are found
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -93,6 +94,10 @@ def _shorten(root: Path) -> None:
     last.write_bytes(bytes(LOG_FILE_SIZE))
 
 
+def _without_log(root: Path) -> None:
+    shutil.rmtree(root / TIMER_LOG)
+
+
 def _without_wheel(root: Path) -> None:
     (root / TIMER_WHEEL).write_bytes(bytes(WHEEL_SIZE))
 
@@ -146,6 +151,7 @@ def test_a_configured_size_of_the_timer_log_overrules_its_files(tmp_path: Path) 
     ("harm", "expected"),
     [
         (_shorten, {"INV-TIMER-003", "INV-TIMER-005"}),
+        (_without_log, {"INV-TIMER-005"}),
         (_without_wheel, set()),
     ],
 )
