@@ -17,7 +17,7 @@ from spark_checks.config_files import (
 from spark_checks.store_files import Store, queue_file_size, queue_in
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.earlier_topics import may_be_created_again
-from spec.store.file_names import CONSUME_QUEUE
+from spec.store.file_names import CONFIG_DATABASE, CONSUME_QUEUE, ROCKSDB_CURRENT
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
 
 
@@ -44,6 +44,8 @@ class Situation:
     """Topics with queues or a configuration; None without topics.json."""
     topics_perhaps_created_again: frozenset[str] = frozenset()
     """Topics of :mod:`spec.store.earlier_topics`."""
+    only_topics_with_queues: frozenset[str] = frozenset()
+    """Topics with queues if RocksDB has the list of topics: others may be gone."""
     batch_topics: frozenset[str] = frozenset()
     """Topics with batch consume queues (since 5.0)."""
     delays: Mapping[int, int] = field(default_factory=dict)
@@ -86,6 +88,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     consumed = config_file(store, consumed_path(store)).entries
     queued = topics_with_queues(store)
     listed = topics.entries if are_known else {}
+    is_in_rocksdb = store.file(f"{CONFIG_DATABASE}/{ROCKSDB_CURRENT}") is not None
     return Situation(
         begin=store.begin,
         min_offset=store.min_offset,
@@ -104,6 +107,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
             },
             emptied={one for one in listed if f"{CONSUME_QUEUE}/{one}" in empty},
         ),
+        only_topics_with_queues=queued if is_in_rocksdb else frozenset(),
         batch_topics=frozenset(batch_topics),
         delays=conf.delays,
         delays_are_known=conf.delays_are_known,

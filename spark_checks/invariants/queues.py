@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 # as everywhere with Spark
 
 from spark_checks.invariants.records import of_known_topics, places_with_incarnations
 from spark_checks.invariants.shared_queues import without_shared_places
+from spark_checks.situation import Situation
 from spark_checks.tables.finding_rows import (
     ERROR,
     QUEUE_FILE,
@@ -26,7 +27,7 @@ from spark_checks.tables.predicates import (
 from spark_checks.tables.store_tables import Tables
 from spec.integers import INT32_MAX
 from spec.store.consume_queue import EXTENSION_ADDRESS_MAX, UNIT_SIZE
-from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC
+from spec.wire.message.topic_names import LMQ_PREFIX, SCHEDULE_TOPIC, UNLISTED_BEGINS
 
 DELAY_MAX_MS = 7_300 * 86_400_000
 """Longest delay that is accepted as configured: 20 years.
@@ -104,9 +105,10 @@ def records_without_unit(tables: Tables) -> DataFrame:
         missing = after_earlier_unit(missing, known, queue, "queue_offset")
     missing = _without_earlier_topics(missing, tables)
     runs = _runs(missing, situation.queue_file_size // UNIT_SIZE)
-    is_explained = F.col("topic").isin(*situation.topics_perhaps_created_again)
     return findings(
-        of_known_topics(runs, situation).withColumn("is_explained", is_explained),
+        of_known_topics(runs, situation).withColumn(
+            "is_explained", _is_explained(situation)
+        ),
         Rule(
             "INV-CQ-005",
             "not is_explained",
@@ -118,6 +120,18 @@ def records_without_unit(tables: Tables) -> DataFrame:
         offset=f"first * {UNIT_SIZE} - file_base",
         length=f"units * {UNIT_SIZE}",
     )
+
+
+def _is_explained(situation: Situation) -> Column:
+    """Whether a deletion of the topic explains its records without a unit."""
+    topic = F.col("topic")
+    found: Column = topic.isin(*situation.topics_perhaps_created_again)
+    if situation.only_topics_with_queues:
+        is_gone = ~topic.isin(*situation.only_topics_with_queues)
+        for begin in UNLISTED_BEGINS:
+            is_gone &= ~topic.startswith(begin)
+        found |= is_gone
+    return found
 
 
 def holes(tables: Tables) -> DataFrame:

@@ -84,6 +84,11 @@ ROCKSDB_CURRENT = "CURRENT"
 """File that each RocksDB database has."""
 INDEX = "index"
 CONFIG = "config"
+CONFIG_DATABASE = f"{CONFIG}/rdb"
+"""Database of topics, groups and consumed offsets with configManagerVersion=v2.
+
+5.3.3 org.apache.rocketmq.broker.config.v2.ConfigStorage.
+"""
 ACCESS_DATABASES = (f"{CONFIG}/users", f"{CONFIG}/acls")
 """Databases of access control, since 5.3: no settings of topics or groups."""
 CHECKPOINT = "checkpoint"

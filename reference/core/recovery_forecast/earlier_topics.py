@@ -31,13 +31,16 @@ class EarlierTopics:
     """Finds the records without a unit whose topic or queue was deleted."""
 
     def __init__(
-        self, outcome: Outcome, queues: QueuesState, topics: Collection[str]
+        self, outcome: Outcome, queues: QueuesState, topics: Collection[str] | None
     ) -> None:
         self._outcome = outcome
         self._log = outcome.log
         self._queues = queues
         self._topics = topics
-        """Topics of topics.json; empty if it was not read."""
+        """Topics of topics.json; empty if it was not read.
+
+        None if a database may have them, and the consumed offsets.
+        """
         self._begins: dict[Queue, int] = {}
         """By queue: the place of its first record."""
         self._created_again: dict[str, int] = {}
@@ -70,10 +73,13 @@ class EarlierTopics:
             for queue, place in self._without_units.items()
             if place < self._created_again.get(queue[0], 0)
         }
+        listed, consumed = self._topics, {one.topic for one in found.offsets}
+        if listed is None:
+            listed, consumed = {one.topic for one in found.invisible}, set()
         perhaps = may_be_created_again(
-            listed=self._topics,
+            listed=listed,
             queued=self._queued,
-            consumed={one.topic for one in found.offsets},
+            consumed=consumed,
             emptied=self._queues.emptied,
         )
         for one in [*found.invisible]:
@@ -89,9 +95,9 @@ class EarlierTopics:
         Its messages stay in the log until their files expire (5.3.3
         store.DefaultMessageStore#deleteTopics). A start dispatches the last of them.
         """
-        is_unlisted = bool(self._topics) and topic not in self._topics
-        is_unlisted &= not topic.startswith(UNLISTED_BEGINS)
-        return is_unlisted and topic not in self._queued
+        if not self._topics or topic in self._topics:
+            return False
+        return not topic.startswith(UNLISTED_BEGINS) and topic not in self._queued
 
     def _is_created_after(
         self, place: int, record: ScannedRecord, queue: QueueState

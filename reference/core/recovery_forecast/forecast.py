@@ -52,8 +52,10 @@ from spec.store.file_names import (
     CHECKPOINT,
     COMMIT_LOG,
     CONFIG,
+    CONFIG_DATABASE,
     CONSUME_QUEUE,
     LOCK,
+    ROCKSDB_CURRENT,
 )
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
@@ -163,7 +165,9 @@ class Start:
             )
             outcome.note("STORE-CLEAN-001", f"{text} earlier files, expired or not")
         outcome.offsets, outside = offsets_outside(self._config, self._queues)
-        MessageLossSurvey(outcome, self._queues, self._view, self._topics).run()
+        has_database = self._view.exists(f"{CONFIG_DATABASE}/{ROCKSDB_CURRENT}")
+        topics = None if has_database else self._topics
+        MessageLossSurvey(outcome, self._queues, self._view, topics).run()
         if outcome.after_crash and outcome.refusal is None:
             outcome.later_start = self._worse_later_start()
         if not self._rules.corrects_delay_offsets:

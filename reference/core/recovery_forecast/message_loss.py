@@ -61,7 +61,7 @@ class MessageLossSurvey:
         outcome: Outcome,
         queues: QueuesState,
         view: StoreView,
-        topics: Collection[str],
+        topics: Collection[str] | None,
     ) -> None:
         self._outcome = outcome
         self._log = outcome.log

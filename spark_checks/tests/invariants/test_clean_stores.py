@@ -144,6 +144,21 @@ def test_a_topic_of_topics_json_without_units_may_be_created_again(
     ] * (2 if expected else 0)
 
 
+def test_a_topic_without_units_may_be_deleted_if_rocksdb_has_the_topics(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    builder = StoreBuilder()
+    _in_two_queues(builder, 4)
+    builder.queues.clear()
+    builder.put("Other")
+    store = builder.write(tmp_path)
+    (store / "config" / "topics.json").unlink(missing_ok=True)
+    (store / "config" / "rdb").mkdir()
+    (store / "config" / "rdb" / "CURRENT").touch()
+    found = audit_store(spark, str(store)).findings
+    assert [one.invariant.id for one in found] == ["INV-CQ-007"] * 2
+
+
 def test_a_queue_with_messages_since_its_topic_was_created_again_needs_units(
     spark: SparkSession, tmp_path: Path
 ) -> None:

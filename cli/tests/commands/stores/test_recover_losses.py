@@ -137,6 +137,19 @@ def test_messages_of_a_deleted_topic_are_no_harm(tmp_path: Path) -> None:
     assert "salvage" not in result.output
 
 
+def test_a_topic_without_queues_may_be_deleted_if_rocksdb_has_the_topics(
+    tmp_path: Path,
+) -> None:
+    store = copied(tmp_path)
+    shutil.rmtree(store / "consumequeue" / "HandoverOrders")
+    hidden = foretold(store)["totals"]["invisible"]
+    (store / "config" / "topics.json").unlink()
+    (store / "config" / "rdb").mkdir()
+    (store / "config" / "rdb" / "CURRENT").touch()
+    totals = foretold(store)["totals"]
+    assert (totals["invisible"], totals["of_deleted_topics"]) == (0, hidden)
+
+
 def test_a_topic_is_not_deleted_if_anything_of_it_is_there(tmp_path: Path) -> None:
     store = copied(tmp_path)
     shutil.copytree(store / "consumequeue/HandoverOrders/0", tmp_path / "kept")
