@@ -216,7 +216,8 @@ class PlainRequests(RequestsWithoutTopic):
             check_is_whole(broker.peer)
             record = decode_record(require_success(viewed).body)
         self._check_record(record, BODIES[-1], len(BODIES) - 1)
-        expect("SEND-HOST-001", "born_host", record.born_host, self._born_host)
+        if self._target.registered is None:  # else a forward may have sent it
+            expect("SEND-HOST-001", "born_host", record.born_host, self._born_host)
 
     def check_commit(self) -> None:
         """Send a half message, commit it, and wait until its queue has it."""

@@ -115,6 +115,8 @@ class RunningClusterTarget(Target):
         assert self.namesrv is not None
         self.broker = self.stated.get("broker", found.address)
         self.admin = self.stated.get("admin")
+        if self.admin is None and self.broker != found.address:
+            self.registered = found.address
         self.broker_name, self.cluster = found.name, found.cluster
         is_stated = "broker" in self.stated
         if not is_stated and self.broker is not None and not accepts(*self.broker):

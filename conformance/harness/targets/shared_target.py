@@ -41,6 +41,7 @@ class SharedTarget(Target):
         self.conf = dict(parse_qsl(description.get("conf", "")))
         self.stated_release = description.get("stated_release", "")
         self.admin = _address(description.get("admin", ""))
+        self.registered = _address(description.get("registered", ""))
         self.namesrv = _address(description["namesrv"])
         self.broker = _address(description["broker"])
         self.broker_name, self.cluster = (
@@ -68,6 +69,7 @@ def describe_target(target: Target, violations: Iterable[str] = ()) -> dict[str,
         "namesrv": str(target.namesrv or ""),
         "broker": str(target.broker or ""),
         "admin": str(target.admin or ""),
+        "registered": str(target.registered or ""),
         "broker_name": target.broker_name,
         "cluster": target.cluster,
         "store_path": str(target.store_path or ""),

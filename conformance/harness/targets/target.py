@@ -133,6 +133,9 @@ class Target(Closing):
         self.broker: Address | None = None
         self.admin: Address | None = None
         """Address for requests of administration, where it is not the broker's."""
+        self.registered: Address | None = None
+        """Address of the broker as registered, where the text states another one, that
+        is not a proxy's."""
         self.broker_name = ""
         self.cluster = ""
         self.shares_name_server = False

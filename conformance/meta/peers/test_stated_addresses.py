@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.address import Address
 from conformance.harness.client.lying_server import LyingServer, honest
 from conformance.harness.client.tap import Tap
@@ -18,6 +19,25 @@ from conformance.meta.peers.lying_cluster import cluster_info
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
+
+MESSAGING = Path(__file__).parents[2] / "messaging"
+FILES_ABOUT_ADDRESSES = (
+    *("admin/test_admin", "admin/test_admin_statistics", "send/test_send"),
+    *("groups/test_members", "groups/test_client_ids"),
+)
+ABOUT_ADDRESSES = (
+    "ADMIN-CONFIG-001",
+    "ADMIN-STATS-009",
+    "GROUP-CONNECTION-001",
+    "GROUP-CONNECTION-003",
+    "GROUP-MEMBER-011",
+    "SEND-HOST-001",
+    "SEND-HOST-002",
+    "WIRE-CONN-023",
+    "WIRE-MESSAGEID-001",
+)
+MET_BEHIND_FORWARD = ("ADMIN-STATS-009", "SEND-HOST-002", "WIRE-MESSAGEID-001")
+"""The first one has a second test, without an address."""
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +60,19 @@ def test_the_stated_broker_is_tested_and_another_creates_topics(
             with target.connect_to_broker() as client:
                 assert client.address == proxy.address
                 assert client.max_offset(topic=topic).code == 0
+
+
+def test_a_forward_fails_no_clause_about_addresses(cluster: Target) -> None:
+    assert cluster.broker is not None
+    files = [MESSAGING / f"{name}.py" for name in FILES_ABOUT_ADDRESSES]
+    clauses = ",".join(ABOUT_ADDRESSES)
+    with Tap(cluster.broker) as forward:
+        text = f"{cluster.namesrv}?broker={forward.address}"
+        files.append(MESSAGING.parent / "wire/test_command.py")
+        ended = run_child(files, f"--target={text}", f"--only-clauses={clauses}")
+    found = {clause: ended.outcomes[clause] for clause in ABOUT_ADDRESSES}
+    met = dict.fromkeys(MET_BEHIND_FORWARD, "pass")
+    assert found == dict.fromkeys(ABOUT_ADDRESSES, "unsupported") | met
 
 
 @pytest.mark.parametrize(

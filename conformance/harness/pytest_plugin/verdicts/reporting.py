@@ -22,6 +22,7 @@ from conformance.harness.baseline.signs import clauses_seen_in
 from conformance.harness.baseline.steps import NEW_ROUTE_STEP, SENDS
 from conformance.harness.baseline.unknown_codes import explained_by
 from conformance.harness.blocked.guard import GUARD, without_verdict
+from conformance.harness.blocked.hidden_addresses import hidden_address
 from conformance.harness.blocked.known_refusals import (
     busy_in_test,
     refusal_in_test,
@@ -181,7 +182,9 @@ def _unsupported(
     if refused is None and suite_of(item) != "security":
         refused = refusal_of_unsigned(owner.description)
     if not refused and "error" not in owner.description:
-        refused = refusing_settings(owner.target(), required)
+        target = owner.target()
+        refused = refusing_settings(target, required)
+        refused = refused or hidden_address(target, verdict.expected)
     if not refused:
         return None
     return without_verdict(verdict, Outcome.UNSUPPORTED, refused)

@@ -164,6 +164,8 @@ class CommandTarget(StartedTarget):
         """
         stated = self.stated.get("broker")
         wanted = stated or address
+        if self.admin is None and wanted != address:
+            self.registered = address
         if wanted is None or comes_true(lambda: accepts(*wanted), REGISTERED_S):
             return
         if stated:
