@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from conformance.harness.baseline.refusing_settings import USERS_REFUSED
 from conformance.harness.blocked.preconditions import precondition
 from conformance.harness.client.access import Access, secret_credentials
 from conformance.harness.client.client import Client, require_success
@@ -53,10 +54,6 @@ _PLAIN_REASON = re.compile(
     r"|Need admin permission for request code=\d+, but accessKey=\S+ is not"
     r"|No default permission for (topic|group):[^\s,]+"
 )
-_USER_REASON = re.compile(
-    r"username cannot be null\.|User:\S+ is (not found|disabled)\.|check signature "
-    r"failed\.|\S+ has no permission to access \S+ from \S+, .*"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +81,7 @@ class Guard:
 
     def reason(self, response: Command) -> str:
         """Return the reason of a refusal; empty for a request that was admitted."""
-        pattern = _USER_REASON if self.has_users else _PLAIN_REASON
+        pattern = USERS_REFUSED if self.has_users else _PLAIN_REASON
         found = pattern.search(response.remark or "")
         return found[0] if found else ""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from conformance.harness.client.conversations import CONVERSATIONS
 from conformance.harness.client.exchanges import exchanges
 from conformance.harness.client.peer_errors import PeerError
@@ -23,6 +25,11 @@ ACCEPTING: dict[int, tuple[str, str]] = {
 """By response code, a setting with the value that prevents it."""
 ACCESS_REFUSED = "org.apache.rocketmq.acl.common.AclException"
 """Beginning of the remark of a SYSTEM_ERROR by plain_acl.yml, from 4.4 to 5.3.2."""
+USERS_REFUSED = re.compile(
+    r"username cannot be null\.|User:\S+ is (not found|disabled)\.|check signature "
+    r"failed\.|\S+ has no permission to access \S+ from \S+, .*"
+)
+"""Remark of a NO_PERMISSION to a user, from 5.3 on."""
 UNREADABLE = PeerError, NoServerError, AssertionError, LayoutError, ValueError
 
 
@@ -36,8 +43,10 @@ def refused_access(*, is_foreign: bool) -> str:
 
 
 def is_refused_access(response: Command) -> bool:
-    """Return whether *response* is a refusal by plain_acl.yml."""
+    """Return whether *response* is a refusal by plain_acl.yml, or to a user."""
     remark = response.remark or ""
+    if response.code == ResponseCode.NO_PERMISSION:
+        return USERS_REFUSED.fullmatch(remark) is not None
     is_error = response.code == ResponseCode.SYSTEM_ERROR
     return is_error and remark.startswith(ACCESS_REFUSED)
 

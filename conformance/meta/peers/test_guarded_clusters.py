@@ -19,8 +19,10 @@ from conformance.harness.targets.started.accounts import (
 from conformance.harness.targets.started.started_target import StartedTarget
 from conformance.harness.targets.target import parse_target
 from conformance.meta.made_suite import run_made
+from conformance.meta.peers.lying_cluster import lying_cluster
 from spec.security.plain_acl import FILE
 from spec.wire.remoting.request_code import RequestCode
+from spec.wire.remoting.response_code import ResponseCode
 
 SUITES = Path(__file__).parents[2]
 OPERATOR = secret_credentials("operator", "secret-of-the-operator")
@@ -85,6 +87,30 @@ def test_a_user_without_rights_is_no_fault_of_the_broker(
         "the target refuses access: org.apache.rocketmq.acl.common.AclException: "
     )
     assert ended.code == 3
+
+
+@pytest.mark.parametrize(
+    ("remark", "outcome"),
+    [
+        ("User:somebody is not found.", "blocked"),
+        ("check signature failed.", "blocked"),
+        (
+            "User:a has no permission to access Cluster:c from 127.0.0.1, no matched"
+            " policies.",
+            "blocked",
+        ),
+        ("the broker[127.0.0.1] is not readable", "fail"),
+    ],
+)
+def test_neither_is_one_without_policies(
+    tmp_path: Path, remark: str, outcome: str
+) -> None:
+    with lying_cluster(code=ResponseCode.NO_PERMISSION, remark=remark) as cluster:
+        text = str(cluster.address)
+        ended = run_made(tmp_path, text, READS_SETTINGS, has_baseline=True)
+    assert ended.outcomes["ADMIN-CONFIG-001"] == outcome
+    assert set(ended.outcomes.values()) <= {outcome, "blocked"}
+    assert ended.code == (1 if outcome == "fail" else 3)
 
 
 @pytest.mark.slow
