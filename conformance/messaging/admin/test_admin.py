@@ -182,6 +182,7 @@ def test_a_topic_is_not_called_like_the_cluster(
     )
 
 
+@pytest.mark.settings(authorizationEnabled="false")  # it reads the fields before
 @pytest.mark.clause("ADMIN-TOPIC-010")
 @pytest.mark.parametrize("filter_type", [None, "BOTH"])
 def test_a_topic_has_one_of_two_filter_types(

@@ -119,12 +119,13 @@ def test_users_are_added_to_a_running_cluster_and_deleted(tmp_path: Path) -> Non
     with parse_target("jvm:5.3.3", conf=guarded_settings(OPERATOR)) as target:
         options = (f"--target={target.namesrv}?credentials={file}", "--may-configure")
         ended = run_child([SUITES / "security" / "test_users.py"], *options)
-        of_bytes = run_child([SUITES / "wire" / "test_command.py"], *options)
+        names = "wire/test_command.py", "messaging/admin/test_admin.py"
+        others = run_child([SUITES / name for name in names], *options)
         target.access = Access(credentials=OPERATOR)
         with target.connect_for_admin() as client:
             listed = client.invoke(RequestCode.AUTH_LIST_USER, {"filter": ""})
             users = body_of(require_success(listed))
     assert set(ended.outcomes.values()) == {"pass"}
-    assert not {"fail", "error"}.intersection(of_bytes.outcomes.values())
+    assert not {"fail", "error"}.intersection(others.outcomes.values())
     assert isinstance(users, list)
     assert [one["username"] for one in users] == [OPERATOR.access_key]
