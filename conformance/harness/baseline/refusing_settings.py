@@ -15,14 +15,19 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 CREATES_GROUPS = "autoCreateSubscriptionGroup", "true"
+LARGE_MESSAGES = "maxMessageSize", str(4 * 1024 * 1024)
 FIRST_TO_IGNORE = (5,)
 """Series in which a heartbeat of an unknown group gets a success, and no effect."""
-ACCEPTING: dict[int, tuple[str, str]] = {
-    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: CREATES_GROUPS,
-    ResponseCode.NO_PERMISSION: ("brokerPermission", "6"),
-    ResponseCode.SLAVE_NOT_AVAILABLE: ("brokerRole", "ASYNC_MASTER"),
+ACCEPTING: dict[int, tuple[tuple[str, str], ...]] = {
+    ResponseCode.SUBSCRIPTION_GROUP_NOT_EXIST: (CREATES_GROUPS,),
+    ResponseCode.NO_PERMISSION: (
+        ("brokerPermission", "6"),
+        ("rejectTransactionMessage", "false"),
+    ),
+    ResponseCode.SLAVE_NOT_AVAILABLE: (("brokerRole", "ASYNC_MASTER"),),
+    ResponseCode.MESSAGE_ILLEGAL: (LARGE_MESSAGES,),
 }
-"""By response code, a setting with the value that prevents it."""
+"""By response code, settings with the values that prevent it."""
 ACCESS_REFUSED = "org.apache.rocketmq.acl.common.AclException"
 """Beginning of the remark of a SYSTEM_ERROR by plain_acl.yml, from 4.4 to 5.3.2."""
 USERS_REFUSED = re.compile(
@@ -61,9 +66,10 @@ def refusing_settings(target: Target, required: str = "") -> str:
     exchanged = list(exchanges(transcripts))
     codes = {response.code for _, response in exchanged}
     wanted = [
-        ACCEPTING[code]
+        setting
         for code in sorted(codes.intersection(ACCEPTING))
         if ResponseCode(code).name not in required
+        for setting in ACCEPTING[code]
     ]
     has_heartbeat = any(sent.code == RequestCode.HEART_BEAT for sent, _ in exchanged)
     if has_heartbeat and release_key(target.release) >= FIRST_TO_IGNORE:
@@ -78,6 +84,13 @@ def refusing_settings(target: Target, required: str = "") -> str:
     others = [
         f"{name}={value} ({settings[name]} there)"
         for name, value in wanted
-        if settings.get(name, value) != value
+        if refuses_more(settings.get(name, value), value)
     ]
     return f"it needs the settings {', '.join(others)}" if others else ""
+
+
+def refuses_more(value: str, wanted: str) -> bool:
+    """Return whether a setting is another one, and as a number, less than *wanted*."""
+    if value.isdecimal() and wanted.isdecimal():
+        return int(value) < int(wanted)
+    return value != wanted

@@ -77,6 +77,15 @@ def need_reported(names: Iterable[str], settings: Mapping[str, str]) -> None:
         unsupported(f"its server does not report the settings {', '.join(missing)}")
 
 
+def fields_of_region(target: Target) -> dict[str, str]:
+    """Return the fields of a response that are settings of *target*'s broker."""
+    settings = _of_broker(target)
+    return {
+        "MSG_REGION": settings.get("regionId", "DefaultRegion"),
+        "TRACE_ON": settings.get("traceOn", "true"),
+    }
+
+
 def expect_default(
     clause: str, broker: Client, target: Target, name: str, value: str
 ) -> None:

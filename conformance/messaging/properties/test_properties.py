@@ -13,6 +13,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.known_settings import fields_of_region
 from conformance.harness.targets.shared_target import SharedTarget
 from conformance.messaging.stored_messages import query_by_key, record_of
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
@@ -252,12 +253,15 @@ def test_the_broker_adds_a_unique_key_where_there_is_none(
 
 
 @pytest.mark.clause("SEND-PROPS-005")
-def test_the_broker_adds_its_region(broker: Client, topic: str) -> None:
+def test_the_broker_adds_its_region(
+    target: SharedTarget, broker: Client, topic: str
+) -> None:
+    expected = fields_of_region(target)
     found = decode_properties(stored(broker, topic, None))
     expect_fields(
         "SEND-PROPS-005",
-        found={name: found.get(name) for name in ("MSG_REGION", "TRACE_ON")},
-        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
+        found={name: found.get(name) for name in expected},
+        expected=expected,
         transcript=broker.transcript,
     )
 

@@ -17,6 +17,7 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
     expect_that,
 )
+from conformance.harness.pytest_plugin.known_settings import fields_of_region
 from conformance.harness.pytest_plugin.one_response import responses_in_time
 from conformance.harness.targets.target import Target
 from conformance.messaging.stored_messages import record_of
@@ -106,7 +107,7 @@ def replied(
 )
 @pytest.mark.parametrize("code", CODES)
 def test_a_reply_reaches_its_client(
-    broker: Client, topic: str, code: RequestCode
+    target: Target, broker: Client, topic: str, code: RequestCode
 ) -> None:
     before_ms = record_of(broker, broker.send_message(topic=topic)).stored_at_ms
     pushed, response, pushes = replied(broker, topic, code=code)
@@ -157,7 +158,7 @@ def test_a_reply_reaches_its_client(
     expect_fields(
         "SEND-RESPONSE-005",
         found=response.fields,
-        expected={"MSG_REGION": "DefaultRegion", "TRACE_ON": "true"},
+        expected=fields_of_region(target),
         transcript=broker.transcript,
     )
     relayed_ms = int(properties["PUSH_REPLY_TIME"])

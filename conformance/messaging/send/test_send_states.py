@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -16,7 +16,11 @@ from conformance.harness.pytest_plugin.expectations import (
     expect_fields,
 )
 from conformance.harness.pytest_plugin.fixtures import create_group
-from conformance.harness.pytest_plugin.known_settings import changed, need_reported
+from conformance.harness.pytest_plugin.known_settings import (
+    changed,
+    fields_of_region,
+    need_reported,
+)
 from conformance.harness.targets.target import Capability, Target
 from conformance.messaging.stored_messages import offset_of, topic_of
 from spec.routing.topic_config import TopicConfig
@@ -118,21 +122,23 @@ def test_a_message_that_waits_for_nobody_succeeds(broker: Client, topic: str) ->
     [RequestCode.SEND_MESSAGE, RequestCode.SEND_MESSAGE_V2],
 )
 def test_region_and_tracing_are_the_brokers(
-    broker: Client, topic: str, code: int
+    configurable_target: Target, broker: Client, topic: str, code: int
 ) -> None:
-    def expect_of_broker(region: str, tracing: str) -> None:
+    def expect_of_broker(expected: Mapping[str, str]) -> None:
         for clause, queue_id in (("SEND-RESPONSE-005", 0), ("SEND-RESPONSE-006", 77)):
             response = broker.send_message(topic=topic, queue_id=queue_id, code=code)
             expect_fields(
                 clause,
                 found=response.fields,
-                expected={"MSG_REGION": region, "TRACE_ON": tracing},
+                expected=expected,
                 transcript=broker.transcript,
             )
 
-    expect_of_broker("DefaultRegion", "true")
-    with changed(broker, regionId="Elsewhere", traceOn="false"):
-        expect_of_broker("Elsewhere", "false")
+    before = fields_of_region(configurable_target)
+    expect_of_broker(before)
+    other = "false" if before["TRACE_ON"] == "true" else "true"
+    with changed(broker, regionId="Elsewhere", traceOn=other):
+        expect_of_broker({"MSG_REGION": "Elsewhere", "TRACE_ON": other})
 
 
 @pytest.mark.clause("SEND-PERM-002", "SEND-PERM-003")

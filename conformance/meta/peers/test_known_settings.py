@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from conformance.harness.baseline.refusing_settings import (
+    LARGE_MESSAGES,
+    refuses_more,
+)
 from conformance.harness.child_run.child_run import run_child
 from conformance.harness.client.client import Client
 from conformance.harness.client.lying_server import LyingServer, honest
@@ -115,28 +119,47 @@ def test_an_operators_limits_fail_no_sends() -> None:
         )
 
 
+PULLS = "pull/test_pull.py::test_a_pull_gets_the_next_messages_in_order"
+HALF = "transactions/test_half_messages.py::test_a_half_message_is_not_in_its_queue"
+LARGE = "pull/test_pull.py::test_a_response_may_have_a_quarter_of_a_megabyte"
+
+
 @pytest.mark.parametrize(
-    ("setting", "value", "other"),
+    ("test", "setting", "value", "other"),
     [
-        ("autoCreateSubscriptionGroup", "true", "false"),
-        ("brokerPermission", "6", "2"),
-        ("brokerRole", "ASYNC_MASTER", "SYNC_MASTER"),
+        (PULLS, "autoCreateSubscriptionGroup", "true", "false"),
+        (PULLS, "brokerPermission", "6", "2"),
+        (PULLS, "brokerRole", "ASYNC_MASTER", "SYNC_MASTER"),
+        (HALF, "rejectTransactionMessage", "false", "true"),
+        (LARGE, "maxMessageSize", "4194304", "2048"),
     ],
 )
 def test_what_an_operator_lets_a_broker_refuse_is_unsupported(
-    setting: str, value: str, other: str
+    test: str, setting: str, value: str, other: str
 ) -> None:
-    file = ROOT / "conformance" / "messaging" / "pull" / "test_pull.py"
     with parse_target("embedded:", conf={setting: other}) as target:
         ended = run_child(
-            [file],
-            f"--target={target.namesrv}",
-            "-k=gets_the_next_messages_in_order",
-            has_baseline=True,
+            [MESSAGING / test], f"--target={target.namesrv}", has_baseline=True
         )
     reason = f"it needs the settings {setting}={value} ({other} there)"
     assert set(ended.outcomes.values()) == {"unsupported"}, ended.outcomes
     assert set(ended.reasons.values()) == {reason}
+
+
+def test_a_limit_above_the_default_refuses_nothing() -> None:
+    name, least = LARGE_MESSAGES
+    assert name == "maxMessageSize"
+    assert refuses_more("300", least)
+    assert not refuses_more(str(int(least) + 1), least)
+
+
+@pytest.mark.parametrize("trace", ["true", "false"])
+def test_an_operators_region_and_tracing_are_expected(trace: str) -> None:
+    conf = {"regionId": "Elsewhere", "traceOn": trace}
+    test = MESSAGING / "send/test_replies.py::test_a_reply_reaches_its_client"
+    with parse_target("embedded:", conf=conf) as target:
+        ended = run_child([test], f"--target={target.namesrv}")
+    assert set(ended.outcomes.values()) == {"pass"}, ended.outcomes
 
 
 IGNORED = """
