@@ -89,8 +89,8 @@ def refusing_settings(target: Target, required: str = "") -> str:
     return f"it needs the settings {', '.join(others)}" if others else ""
 
 
-def refuses_more(value: str, wanted: str) -> bool:
-    """Return whether a setting is another one, and as a number, less than *wanted*."""
-    if value.isdecimal() and wanted.isdecimal():
-        return int(value) < int(wanted)
-    return value != wanted
+def refuses_more(value: str, needed: str) -> bool:
+    """Return whether a setting differs from *needed*, which is the least number."""
+    if value.isdecimal() and needed.isdecimal():
+        return int(value) < int(needed)
+    return value != needed
