@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -82,7 +82,7 @@ class RunningClusterTarget(Target):
             raise TargetError(f"{self.text}: {key} is not one of {known}")
 
     def start(self) -> None:
-        """Find the cluster's first broker, and its release."""
+        """Find the stated broker of the cluster, or its first, and its release."""
         assert self.namesrv is not None
         for key, address in {"": self.namesrv, **self.stated}.items():
             if not accepts(*address):
@@ -99,7 +99,8 @@ class RunningClusterTarget(Target):
                 raise TargetError(f"{self.text}: no directory {self.store_path}")
             check_readable(self.store_path)
             check_size(self.store_path)
-        self._choose_broker(find_broker(self.namesrv, self.access))
+        stated = self.stated.get("admin", self.stated.get("broker"))
+        self._choose_broker(find_broker(self.namesrv, self.access, stated=stated))
         if not self.has_profile:
             self._choose_release()
         if self.broker is not None:
@@ -165,9 +166,13 @@ class RunningClusterTarget(Target):
 
 
 def find_broker(
-    namesrv: Address, access: Access = OPEN, *, timeout_s: float = 5.0
+    namesrv: Address,
+    access: Access = OPEN,
+    *,
+    stated: Address | None = None,
+    timeout_s: float = 5.0,
 ) -> Broker:
-    """Return the first master of the cluster, once it is registered.
+    """Return the master at *stated*, or the first of the cluster, once registered.
 
     Tests examine the name server's responses, so an invalid response is tolerated here.
     A target may have no registered broker.
@@ -186,7 +191,19 @@ def find_broker(
         addresses = sorted(broker_addresses(namesrv, access.tls))
         address = Address.parse(addresses[0]) if addresses else None
         return Broker(name="", cluster="", address=address)
-    return found[0]
+    return broker_at(stated, found, access) if stated is not None else found[0]
+
+
+def broker_at(address: Address, brokers: Sequence[Broker], access: Access) -> Broker:
+    """Return the one of *brokers* with *address*, or with the name reported there.
+
+    It is the first one for a proxy, which reports none.
+    """
+    at_address = (one for one in brokers if one.address == address)
+    if registered := next(at_address, None):
+        return registered
+    name, _ = names_of(address, access)
+    return next((one for one in brokers if one.name == name), brokers[0])
 
 
 def answered(address: Address, access: Access = OPEN) -> tuple[bool, bool, bool]:

@@ -40,10 +40,13 @@ def lying_cluster(**changes: object) -> LyingServer:
     return found[0]
 
 
-def cluster_info(address: Address) -> bytes:
-    """Return the body of a response that lists one broker at *address*."""
-    broker = {"brokerName": "b", "cluster": "c", "brokerAddrs": {0: str(address)}}
-    info = {"brokerAddrTable": {"b": broker}, "clusterAddrTable": {"c": ["b"]}}
+def cluster_info(address: Address, **others: Address) -> bytes:
+    """Return the body of a response that lists broker b at *address*, and *others*."""
+    table = {
+        name: {"brokerName": name, "cluster": "c", "brokerAddrs": {0: str(one)}}
+        for name, one in {"b": address, **others}.items()
+    }
+    info = {"brokerAddrTable": table, "clusterAddrTable": {"c": [*table]}}
     return dumps(info)
 
 

@@ -75,6 +75,24 @@ def test_a_forward_fails_no_clause_about_addresses(cluster: Target) -> None:
     assert found == dict.fromkeys(ABOUT_ADDRESSES, "unsupported") | met
 
 
+@pytest.mark.parametrize("is_registered", [True, False])
+def test_the_names_are_those_of_the_stated_broker(is_registered: bool) -> None:
+    elsewhere = Address("127.0.0.1", 1)
+    info = b"{}"
+
+    def answered(request: Command) -> bytes:
+        is_settings = request.code == RequestCode.GET_BROKER_CONFIG
+        return honest(request, body=b"brokerName=second\n" if is_settings else info)
+
+    with LyingServer(answered) as server:
+        own = server.address if is_registered else elsewhere
+        info = cluster_info(elsewhere, first=elsewhere, second=own)
+        text = f"{server.address}?broker={server.address}"
+        with parse_target(text, profile="4.9") as target:
+            assert (target.broker_name, target.cluster) == ("second", "c")
+            assert target.registered == (None if is_registered else elsewhere)
+
+
 @pytest.mark.parametrize(
     ("query", "reason"),
     [
