@@ -81,9 +81,13 @@ class Health:
 def tls_problem(role: str, address: Address, tls: ssl.SSLContext | None) -> str:
     """Return why no request reaches a server, if that is for TLS; empty otherwise.
 
-    *tls* is None for a connection without encryption.
+    *tls* is None for a connection without encryption. A response to the request of any
+    role is enough: an operator may state a name server as the broker.
     """
-    if not _problem_of(Server(role=role, address=address, tls=tls), PATIENCE_S):
+    of_roles = (
+        Server(role=one, address=address, tls=tls) for one in (role, *_REQUESTS)
+    )
+    if not all(_problem_of(one, PATIENCE_S) for one in of_roles):
         return ""
     if tls is None:
         if _tls_error(address, client_context(ANY_CERTIFICATE), is_shaken=True):

@@ -13,6 +13,7 @@ from conformance.harness.client.certificates import (
     STRANGER,
     server_settings,
 )
+from conformance.harness.targets.health import BROKER, tls_problem
 from conformance.harness.targets.target import Target, TargetError, parse_target
 from spec.security import tls
 
@@ -63,3 +64,10 @@ def test_a_cluster_without_tls_is_stated_to_be_one() -> None:
         target = parse_target(f"{started.namesrv}{TRUSTS_ANY}")
         with pytest.raises(TargetError, match=r"no TLS with the name server at .*: "):
             target.start()
+
+
+def test_a_server_without_a_request_of_its_role_may_encrypt_or_not() -> None:
+    conf = server_settings(tls.PERMISSIVE)
+    with parse_target("embedded:", conf=conf) as started:
+        assert started.namesrv is not None
+        assert not tls_problem(BROKER, started.namesrv, None)
