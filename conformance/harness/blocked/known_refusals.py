@@ -40,15 +40,19 @@ def refusal_in_test(description: Mapping[str, str]) -> str | None:
     return f"the target refuses the request {names}" if names else None
 
 
-def busy_in_test(description: Mapping[str, str]) -> str | None:
+def busy_in_test(description: Mapping[str, str], required: str) -> str | None:
     """Return the reason why the running test has no verdict on a busy target, or None.
 
-    Under load every release refuses requests with SYSTEM_BUSY.
+    Under load every release refuses requests with SYSTEM_BUSY, and with a full disk
+    with SERVICE_NOT_AVAILABLE. A code that the text *required* names is no reason.
     """
     transcripts = CONVERSATIONS.transcripts() if description.get("is_foreign") else []
-    codes = refused_in(transcripts, KNOWN_CODES, by=ResponseCode.SYSTEM_BUSY)
-    names = ", ".join(RequestCode(code).name for code in codes)
-    return f"the target is busy: SYSTEM_BUSY (2) to {names}" if names else None
+    for by in (ResponseCode.SYSTEM_BUSY, ResponseCode.SERVICE_NOT_AVAILABLE):
+        codes = refused_in(transcripts, KNOWN_CODES, by=by)
+        if codes and by.name not in required:
+            names = ", ".join(RequestCode(code).name for code in codes)
+            return f"the target is busy: {by.name} ({by:d}) to {names}"
+    return None
 
 
 def refusal_of_unsigned(description: Mapping[str, str]) -> str | None:

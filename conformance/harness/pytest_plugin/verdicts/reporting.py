@@ -49,7 +49,6 @@ from conformance.harness.report.run_record import Verdict
 from conformance.harness.targets.client_adapter import AdapterError
 from spec.registry import all_clauses
 from spec.wire.remoting.request_code import RequestCode
-from spec.wire.remoting.response_code import ResponseCode
 
 OF_A_STORE = (
     *SENDS,
@@ -196,9 +195,8 @@ def _of_busy(verdict: Verdict, item: pytest.Item) -> Verdict:
     A target that is busy at the baseline has that defect as the cause. A clause about
     the response requires it.
     """
-    if ResponseCode.SYSTEM_BUSY.name in _texts_of_clauses(item):
-        return verdict
-    reason = busy_in_test(item.config.stash[TARGET_OWNER].description)
+    description = item.config.stash[TARGET_OWNER].description
+    reason = busy_in_test(description, _texts_of_clauses(item))
     if reason is None or defect_behind(verdict, item) is not None:
         return verdict
     return without_verdict(verdict, Outcome.BLOCKED, reason)
