@@ -6,10 +6,14 @@ import importlib
 import io
 import os
 import sys
+from contextlib import suppress
 
 from rocketmq_conformance.paths import add_to_path
 
+NOT_RUN = 3
 INTERRUPTED = 130
+REASON_SIZE = 200
+"""Characters of an unexpected error in its line, at most."""
 
 
 def main() -> None:
@@ -21,6 +25,35 @@ def main() -> None:
     except KeyboardInterrupt:  # before the command could handle it
         sys.stderr.write("Error: interrupted\n")
         sys.exit(INTERRUPTED)
+    except Exception as error:  # Python would end with 1, the code of findings
+        with suppress(OSError):
+            sys.stderr.write(f"Error: {_failure(error)}\n")
+        sys.exit(NOT_RUN)
+
+
+def _failure(error: Exception) -> str:
+    """Return a line with *error* and the file of its traceback.
+
+    Where no file can be written, the traceback follows.
+    """
+    import tempfile  # now, because both take 6 ms of each command's start
+    import traceback
+
+    text = "".join(traceback.format_exception(error))
+    reason = f"rmqc failed with {type(error).__name__}: {str(error)[:REASON_SIZE]!r}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            encoding="utf-8",
+            errors="backslashreplace",
+            prefix="rmqc-traceback-",
+            suffix=".txt",
+            delete=False,
+        ) as file:
+            file.write(text)
+    except OSError:
+        return f"{reason}\n{text}"
+    return f"{reason}; its traceback is in {file.name}"
 
 
 def _open_standard_streams() -> None:

@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -134,3 +135,36 @@ def test_ctrl_c_ends_the_program_while_it_is_loaded(
         program()
     assert ended.value.code == 130
     assert capsys.readouterr().err == "Error: interrupted\n"
+
+
+def test_an_unexpected_error_is_one_line_and_no_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_name: str) -> None:
+        raise KeyError("one\ntwo")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(importlib, "import_module", broken)
+    with pytest.raises(SystemExit) as ended:
+        program()
+    (file,) = tmp_path.iterdir()
+    reason = "rmqc failed with KeyError: \"'one\\\\ntwo'\""
+    assert ended.value.code == 3
+    assert capsys.readouterr().err == f"Error: {reason}; its traceback is in {file}\n"
+    assert file.read_text(encoding="utf-8").startswith("Traceback (most recent call")
+
+
+def test_the_traceback_of_an_unexpected_error_is_printed_where_no_file_can_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(_name: str) -> None:
+        raise RuntimeError("x" * 1000)
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
+    monkeypatch.setattr(importlib, "import_module", broken)
+    with pytest.raises(SystemExit) as ended:
+        program()
+    first, second, *_ = capsys.readouterr().err.splitlines()
+    assert ended.value.code == 3
+    assert first == f"Error: rmqc failed with RuntimeError: '{'x' * 200}'"
+    assert second == "Traceback (most recent call last):"
