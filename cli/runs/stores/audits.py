@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from cli.options.exit_codes import USAGE, fail
+from cli.options.exit_codes import USAGE, InterruptedCommand, fail
 from cli.runs.stores.audit_progress import AuditProgress, shown_progress
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from spark_checks.store_files import Store
 
 T = TypeVar("T")
-SIGNALLED = 128
-"""Exit code of a command that a signal ended, without the signal's number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,10 +193,10 @@ def ended_by_interrupt() -> Iterator[None]:
 
     PySpark and Py4J raise other errors for calls that a signal interrupts. Python
     ignores the exception of a signal that arrives in a finaliser, and the audit then
-    completes. Python therefore writes the number of each signal to a pipe.
+    completes. Python therefore writes each signal to a pipe.
     """
-    numbers, to_write = os.pipe()
-    for end in (numbers, to_write):
+    to_read, to_write = os.pipe()
+    for end in (to_read, to_write):
         os.set_blocking(end, False)
     before = signal.set_wakeup_fd(to_write, warn_on_full_buffer=False)
     try:
@@ -206,8 +204,9 @@ def ended_by_interrupt() -> Iterator[None]:
             yield
         finally:
             with suppress(BlockingIOError):  # no signal was received
-                fail("interrupted", code=SIGNALLED + os.read(numbers, 1)[0])
+                os.read(to_read, 1)
+                raise InterruptedCommand("interrupted")
     finally:
         signal.set_wakeup_fd(before)
-        for end in (numbers, to_write):
+        for end in (to_read, to_write):
             os.close(end)

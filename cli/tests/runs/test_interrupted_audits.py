@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+
+import pytest
 
 from conformance.harness.targets.started.embedded import SOURCES
 
@@ -14,9 +17,10 @@ from cli.runs.stores.audits import ended_by_interrupt
 
 class Finalised:
     def __del__(self):
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal({number})
 
-signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, signal.default_int_handler)
 
 @click.command()
 def audit():
@@ -28,9 +32,11 @@ audit()
 """
 
 
-def test_an_interrupt_in_a_finaliser_is_not_lost() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_in_a_finaliser_is_not_lost(number: signal.Signals) -> None:
+    program = IGNORED.format(number=int(number))
     ended = subprocess.run(
-        [sys.executable, "-c", IGNORED], cwd=SOURCES, capture_output=True, text=True
+        [sys.executable, "-c", program], cwd=SOURCES, capture_output=True, text=True
     )
     assert "Exception ignored in" in ended.stderr
     assert (ended.returncode, ended.stdout) == (130, "")
