@@ -22,6 +22,8 @@ _file_error = re.compile(r"^Caused by: java\.io\.IOException: (.+)$", re.MULTILI
 """Line of Java's traceback with the reason of a failed read or write of a file."""
 OPEN_FILES = 384
 """Smallest limit of open files with which Spark starts on two processors."""
+_opens_no_file = re.compile("(DefFound|Initializer|Internal)Error|loop|descriptor")
+"""Part of Java's errors where it can open no file, which they do not name."""
 
 
 class SparkError(Exception):
@@ -57,6 +59,6 @@ def start_failure(error: BaseException, log: Path) -> str:
         lines = str(text).splitlines() or [repr(error)]
     _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     cause = ""
-    if 0 <= limit < OPEN_FILES:  # Java's errors do not name it
+    if 0 <= limit < OPEN_FILES and _opens_no_file.search(lines[0]):
         cause = f"{limit} open files (ulimit -n) are too few: "
     return f"Spark did not start: {cause}{lines[0].strip()}"

@@ -148,13 +148,21 @@ def test_the_reason_of_a_failed_start_is_read_before_java_is_killed(
 
 
 @pytest.mark.parametrize(
-    ("limit", "reason"),
-    [(256, "256 open files (ulimit -n) are too few: Error"), (1024, "Error")],
+    ("limit", "line", "cause"),
+    [
+        (
+            256,
+            "Error: NoClassDefFoundError",
+            "256 open files (ulimit -n) are too few: ",
+        ),
+        (256, "Error: Master must be local", ""),
+        (1024, "Error: NoClassDefFoundError", ""),
+    ],
 )
 def test_a_low_limit_of_open_files_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, reason: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int, line: str, cause: str
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (64, limit))
-    (tmp_path / "log").write_text("Error: no class\n", encoding="utf-8")
+    (tmp_path / "log").write_text(f"{line}\n", encoding="utf-8")
     found = start_failure(OSError(), tmp_path / "log")
-    assert found == f"Spark did not start: {reason}: no class"
+    assert found == f"Spark did not start: {cause}{line}"
