@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from pyspark.sql import SparkSession
 from pyspark.sql.datasource import DataSource
 
@@ -24,13 +22,7 @@ SOURCES: tuple[type[DataSource], ...] = (
 )
 
 
-@cache
-def register(session: SparkSession, source: type[DataSource]) -> None:
-    """Register *source* for ``spark.read.format`` of *session*, once."""
-    session.dataSource.register(source)
-
-
 def register_sources(session: SparkSession) -> None:
     """Register all documented sources in *session*."""
     for source in SOURCES:
-        register(session, source)
+        session.dataSource.register(source)

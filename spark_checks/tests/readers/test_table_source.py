@@ -1,11 +1,14 @@
 """
-Readers are picklable, and return no rows without partitions.
+Sources keep no session. Readers are picklable, and return no rows without partitions.
 """
 
 from __future__ import annotations
 
+import gc
 import pickle
+import weakref
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from pyspark.sql.datasource import DataSource, DataSourceReader
@@ -14,7 +17,7 @@ from pyspark.sql.types import StructType
 from spark_checks.readers.consume_queue import BatchConsumeQueueSource
 from spark_checks.readers.multi_dispatch import MultiDispatchSource
 from spark_checks.readers.record_keys import KeySource
-from spark_checks.readers.register import SOURCES
+from spark_checks.readers.register import SOURCES, register_sources
 
 OPTIONS = {
     "url": "/none",
@@ -40,3 +43,13 @@ def reader_of(source: type[DataSource]) -> DataSourceReader:
 def test_a_reader_without_parts_has_no_rows(source: type[DataSource]) -> None:
     none: Any = None  # Spark's value for no partitions
     assert list(reader_of(source).read(none)) == []
+
+
+def test_registered_sources_keep_no_session() -> None:
+    session = MagicMock()
+    register_sources(session)
+    assert session.dataSource.register.call_count == len(SOURCES)
+    is_kept = weakref.ref(session)
+    del session
+    gc.collect()
+    assert is_kept() is None
