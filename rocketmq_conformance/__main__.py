@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import io
 import os
+import signal
 import sys
 from contextlib import suppress
+from types import FrameType
 
 from rocketmq_conformance.paths import add_to_path
 
@@ -20,6 +22,7 @@ def main() -> None:
     """Run the command with the project's own packages first on the path."""
     _open_standard_streams()
     try:
+        _interrupt_on_signals()
         add_to_path()
         importlib.import_module("cli.main").main(prog_name="rmqc")
     except KeyboardInterrupt:  # before the command could handle it
@@ -29,6 +32,20 @@ def main() -> None:
         with suppress(OSError):
             sys.stderr.write(f"Error: {_failure(error)}\n")
         sys.exit(NOT_RUN)
+
+
+def _interrupt_on_signals() -> None:
+    """Let SIGTERM and SIGHUP end like Ctrl-C, so that all context managers clean up.
+
+    They would end Python without a cleanup of its child processes.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) != signal.SIG_IGN:  # as SIGHUP is by nohup
+            signal.signal(number, _interrupt)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _failure(error: Exception) -> str:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import weakref
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,27 @@ def test_the_end_of_the_session_ends_a_command_like_ctrl_c(number: int) -> None:
         finally:
             process.kill()
     assert process.returncode == 0
+
+
+def test_an_interrupt_keeps_no_frame_until_the_exit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found: list[weakref.ref[set[int]]] = []
+
+    class Local(set[int]):
+        """A value that a frame holds, as a memory view of a mapped file."""
+
+    def interrupted(*_: object) -> None:
+        local = Local()
+        found.append(weakref.ref(local))
+        raise KeyboardInterrupt
+
+    command = importlib.import_module("cli.commands.suites.spec")
+    monkeypatch.setattr(command, "listed", interrupted)
+    ended = CliRunner().invoke(main, ["spec", "list"])
+    assert (ended.exit_code, ended.output) == (130, "Error: interrupted\n")
+    assert ended.exc_info is not None  # it has the traceback
+    assert found[0]() is None
 
 
 def test_too_little_memory_is_one_line_and_no_finding(
