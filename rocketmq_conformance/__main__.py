@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from types import FrameType
 
@@ -14,6 +15,8 @@ from rocketmq_conformance.paths import add_to_path
 
 NOT_RUN = 3
 INTERRUPTED = 130
+CLEANUP_S = 10.0
+"""Seconds after an interrupt in which another one has no effect."""
 REASON_SIZE = 200
 """Characters of an unexpected error in its line, at most."""
 
@@ -37,15 +40,21 @@ def main() -> None:
 def _interrupt_on_signals() -> None:
     """Let SIGTERM and SIGHUP end like Ctrl-C, so that all context managers clean up.
 
-    They would end Python without a cleanup of its child processes.
+    They would end Python without a cleanup of its child processes. A further signal
+    does not interrupt the cleanup: a second Ctrl-C left Spark's Java running.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    last_s = -CLEANUP_S
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        nonlocal last_s
+        now_s = time.monotonic()
+        if now_s - last_s >= CLEANUP_S:
+            last_s = now_s
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # as SIGHUP is by nohup
-            signal.signal(number, _interrupt)
-
-
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+            signal.signal(number, interrupt)
 
 
 def _failure(error: Exception) -> str:

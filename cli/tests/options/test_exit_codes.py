@@ -6,6 +6,7 @@ import importlib
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import weakref
 from pathlib import Path
@@ -14,11 +15,37 @@ import pytest
 from click.testing import CliRunner
 
 from cli.main import main
+from conformance.harness.targets.started.embedded import SOURCES
 from rocketmq_conformance.__main__ import main as program
 from rocketmq_conformance.paths import module_command
 
 COMMAND = module_command("cli", "spec", "list")
 """A command whose output is longer than the buffer of a pipe."""
+
+INTERRUPTED_TWICE = """
+import importlib, signal, time
+from rocketmq_conformance.__main__ import CLEANUP_S, main
+
+class Command:
+    def main(**_):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+            print("cleaned up", end="")
+            later_s = time.monotonic() + CLEANUP_S
+            time.monotonic = lambda: later_s
+            try:
+                signal.raise_signal(signal.SIGHUP)
+            except KeyboardInterrupt:
+                print(", interrupted again")
+
+importlib.import_module = lambda _name: Command
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_DFL)
+main()
+"""
 
 
 @pytest.mark.parametrize(
@@ -106,6 +133,13 @@ def test_the_end_of_the_session_ends_a_command_like_ctrl_c(number: int) -> None:
         finally:
             process.kill()
     assert process.returncode == 0
+
+
+def test_a_second_interrupt_does_not_interrupt_the_cleanup() -> None:
+    command = [sys.executable, "-c", INTERRUPTED_TWICE]
+    ended = subprocess.run(command, cwd=SOURCES, capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (130, "cleaned up, interrupted again\n")
+    assert ended.stderr == "Error: interrupted\n"
 
 
 def test_an_interrupt_keeps_no_frame_until_the_exit(
