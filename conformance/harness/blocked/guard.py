@@ -1,7 +1,7 @@
 """
 Guard of the run's target: a target that breaks is one finding.
 
-After a failure, and before each test on a foreign target, it checks the target's
+After a failure, and after each test on a foreign target, it checks the target's
 health. The test that broke the target fails, with the target's exit status and last
 output. A target that is started from here is replaced, and the run goes on. On any
 other, later tests are *blocked*.
@@ -85,9 +85,7 @@ class Guard:
             return
         if not self._has_begun:
             self._begin()
-        is_foreign = self._owner.target().is_foreign
-        if self._break is None and is_foreign and self._previous is not None:
-            self._check_after(self._previous)
+        self.check_previous()
         if self._break is not None:
             self._recheck()
         if self._break is not None:
@@ -102,8 +100,11 @@ class Guard:
         if problem := self._owner.description.get("broken"):
             self._break = Break(test="the baseline", problem=problem)
 
-    def _check_after(self, previous: Verdict) -> None:
-        """Find out whether the target broke at the end of the previous test."""
+    def check_previous(self) -> None:
+        """Find out whether a foreign target broke at the end of the previous test."""
+        previous, is_known = self._previous, self._break or self.must_repeat
+        if is_known or previous is None or not self._owner.target().is_foreign:
+            return
         was_shared = self._owner.is_shared
         verdict = self.after(previous)
         self.must_repeat = False

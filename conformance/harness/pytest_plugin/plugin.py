@@ -257,11 +257,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
-    """End cached targets that are idle: a file of tests may last some minutes."""
+    """End cached targets that are idle: a file of tests may last some minutes.
+
+    Check the target after the last test, as the setup of each other test does.
+    """
     used = item.config.stash.get(TARGET_CACHE, None)
-    if used is None or nextitem is None:
+    if nextitem is None:
+        item.config.stash[GUARD].check_previous()
+    elif used is None:
         return
-    if nextitem.path == item.path:
+    elif nextitem.path == item.path:
         used.end_idle()
     else:
         used.end_file()

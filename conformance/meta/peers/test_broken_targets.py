@@ -188,6 +188,17 @@ def test_a_test_that_passes_and_breaks_a_running_cluster_fails(
     assert case in (tmp_path / "junit.xml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("workers", [[], ["-n1"]])
+def test_the_last_test_that_passes_and_breaks_a_running_cluster_fails(
+    tmp_path: Path, workers: list[str]
+) -> None:
+    with running(Habit.ENDS) as address:
+        tests = READS + BREAKS_QUIETLY
+        ended = run_made(tmp_path, address, tests, AS_4_6, *workers)
+    assert ended.outcomes == {"WIRE-FRAME-001": "pass", "WIRE-FRAME-002": "fail"}
+    assert ended.code == 1
+
+
 def test_the_requests_of_a_fixture_are_those_of_each_test(tmp_path: Path) -> None:
     with running(Habit.REFUSES_SENDS) as address:
         ended = run_made(tmp_path, address, SENT_ONCE, AS_4_6, has_baseline=True)
@@ -272,7 +283,9 @@ def test_of_several_workers_only_the_breaking_test_fails(tmp_path: Path) -> None
     assert ended.outcomes["WIRE-FRAME-004"] == "pass"
 
 
-@pytest.mark.parametrize("tests", [READS + SENDS, BREAKS_QUIETLY + READS_LATER])
+@pytest.mark.parametrize(
+    "tests", [READS + SENDS, BREAKS_QUIETLY + READS_LATER, READS + BREAKS_QUIETLY]
+)
 def test_the_end_of_the_workers_target_that_none_repeats_is_an_error(
     tmp_path: Path, tests: str
 ) -> None:

@@ -92,12 +92,12 @@ class Recorder:
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the verdict that a report carries."""
         self._breaks += map(Verdict.load, getattr(report, "conformance_breaks", ()))
-        dumped = getattr(report, "conformance", None)
-        if dumped is None:
-            return
         for earlier in getattr(report, "conformance_before", ()):
             self._late.append(Verdict.load(earlier))
             self._record.add(self._late[-1])
+        dumped = getattr(report, "conformance", None)
+        if dumped is None:
+            return
         self._record.add(Verdict.load(dumped))
         if self._options.until_failed and self._session is not None:
             blamed = {name for one in self._record.verdicts for name in one.blamed}

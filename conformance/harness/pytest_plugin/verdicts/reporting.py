@@ -71,6 +71,9 @@ def add_verdict(
     item: pytest.Item, call: pytest.CallInfo[None], report: pytest.TestReport
 ) -> None:
     """Give *report* of a phase of *item* the verdict and its text."""
+    attributes = vars(report)  # pytest carries them from worker to controller
+    found = item.config.stash[GUARD].take_found()
+    attributes["conformance_before"] = [one.dump() for one in found]
     if forgive_cleanup(item, call, report):
         return
     clauses = clauses_about_target(item)
@@ -95,10 +98,7 @@ def add_verdict(
         report.outcome = "skipped"
         report.longrepr = (str(item.path), 0, f"Skipped: {verdict.reason}")
     item.stash[OUTCOME] = verdict.outcome
-    guard = item.config.stash[GUARD]
-    attributes = vars(report)  # pytest carries them from worker to controller
     attributes["conformance"] = verdict.dump()
-    attributes["conformance_before"] = [one.dump() for one in guard.take_found()]
 
 
 def forgive_cleanup(
