@@ -63,15 +63,17 @@ class ClassArchive:
         """Yield the file for a program to write, which becomes the archive at the end.
 
         Yields None if the archive exists, if another process writes it, or if the cache
-        is not writable.
+        is not writable. After an error, the draft may be incomplete and is removed.
         """
         with ExitStack() as last:
             draft = self._claim(last)
             try:
                 yield draft
-            finally:
                 if draft is not None and draft.exists():
                     draft.replace(self.file)
+            finally:
+                if draft is not None:
+                    draft.unlink(missing_ok=True)
 
     def _size(self) -> int | None:
         """Return the bytes of the archive; None if it is missing or not readable."""

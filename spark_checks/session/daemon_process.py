@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 MODULE = "spark_checks.session.early_daemon"
@@ -47,11 +47,15 @@ def early_daemon(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def end_process(process: subprocess.Popen[bytes], timeout_s: float) -> None:
-    """End a *process* that reads its standard input to the end."""
+    """End a *process* that reads its standard input to the end; kill a late one.
+
+    An interrupt kills it, too: Java writes its class archive for some seconds.
+    """
     assert process.stdin is not None  # for the type checker
     process.stdin.close()
     try:
-        process.wait(timeout=timeout_s)
-    except subprocess.TimeoutExpired:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=timeout_s)
+    finally:
         process.kill()
         process.wait()

@@ -46,6 +46,21 @@ def test_classes_are_kept_when_java_has_written_all_of_them(tmp_path: Path) -> N
     assert _written(archive, b"others") is None
 
 
+def test_an_interrupted_session_leaves_no_draft(tmp_path: Path) -> None:
+    archive = class_archive(_java_home(tmp_path / "java", "exec one"))
+
+    def interrupted() -> None:
+        with archive.draft() as draft:
+            assert draft is not None
+            draft.write_bytes(b"a part of the classes")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert [one.suffix for one in archive.file.parent.iterdir()] == [".lock"]
+    assert archive.options() == ()
+
+
 def test_of_two_sessions_at_a_time_one_writes(tmp_path: Path) -> None:
     archive = class_archive(_java_home(tmp_path / "java", "exec one"))
     with archive.draft() as first, archive.draft() as second:

@@ -18,6 +18,7 @@ import pytest
 from java_runtime.class_archive import ClassArchive
 from rocketmq_conformance.paths import module_command
 from spark_checks.session import session
+from spark_checks.session.daemon_process import end_process
 from spark_checks.session.failures import SparkError, start_failure
 from spark_checks.session.settings import spark_environment, spark_settings
 from spark_checks.session.surroundings import output_to
@@ -145,6 +146,23 @@ def test_the_reason_of_a_failed_start_is_read_before_java_is_killed(
     with started[0] as java:
         assert java.poll() is not None
     assert str(error.value) == "Spark did not start: the master is away"
+
+
+def test_an_interrupt_ends_a_java_that_still_writes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(*_: object, **__: object) -> int:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    words = [sys.executable, "-c", "import time; time.sleep(600)"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE) as java:
+        monkeypatch.setattr(java, "wait", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            end_process(java, 60)
+        ended = java.poll()
+        java.kill()
+    assert ended is not None
 
 
 @pytest.mark.parametrize(
