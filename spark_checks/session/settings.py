@@ -103,6 +103,7 @@ def spark_settings(
         f"-Dlog4j2.configurationFile={quiet.as_uri()}",
         # Java ignores TMPDIR, and leaves libraries and folders there if it is killed.
         f"-Djava.io.tmpdir={directory}",
+        f"-XX:ErrorFile={directory}/error.log",  # else in the current directory
     )
     loopback = {
         "spark.driver.bindAddress": "127.0.0.1",

@@ -75,7 +75,7 @@ def test_java_puts_its_files_into_the_directory_of_the_audit(hostile: Path) -> N
     settings = spark_settings("local[1]", hostile, archive, None, ())
     quoted = re.escape(str(hostile).replace("'", "'\"'\"'"))
     options = settings["spark.driver.extraJavaOptions"]
-    assert re.search(f"'-Djava.io.tmpdir={quoted}' -XX:", options)
+    assert re.search(f"'-Djava.io.tmpdir={quoted}' '-XX:ErrorFile={quoted}/", options)
 
 
 def test_output_of_java_does_not_join_the_report(
