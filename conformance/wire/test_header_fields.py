@@ -19,6 +19,7 @@ from conformance.harness.targets.target import Target
 from conformance.strategies.boundaries import OVER_THE_WIRE, texts
 from conformance.wire.server import Server
 from spec.clause import release_key
+from spec.wire.consumer.pull import PullFlag
 from spec.wire.remoting.command import Command
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
@@ -132,6 +133,41 @@ def test_a_request_with_words_for_a_number_fails(
     code, name = field
     fields = {**WHOLE[code], name: value}
     _expect_refused(broker, Command(code=code, fields=fields), "WIRE-CONN-017")
+
+
+@pytest.mark.clause("WIRE-COMMAND-007")
+@pytest.mark.parametrize(
+    "name", ["producerGroup", "defaultTopic", "defaultTopicQueueNums"]
+)
+def test_a_send_to_a_known_topic_may_lack_fields(
+    broker: Client, topic: str, name: str
+) -> None:
+    response = broker.peer.request(plain_send(topic, **{name: None}))
+    code = ResponseCode.SUCCESS
+    expect_code("WIRE-COMMAND-007", response, code, broker.transcript)
+
+
+@pytest.mark.clause("WIRE-COMMAND-013")
+@pytest.mark.parametrize("name", ["commitOffset", "suspendTimeoutMillis", "subVersion"])
+def test_a_pull_may_lack_fields_that_its_flags_do_not_need(
+    broker: Client, topic: str, group: str, name: str
+) -> None:
+    fields: dict[str, str | int | None] = {
+        "consumerGroup": group,
+        "topic": topic,
+        "queueId": 0,
+        "queueOffset": 0,
+        "maxMsgNums": 1,
+        "sysFlag": int(PullFlag.SUBSCRIPTION),
+        "commitOffset": 0,
+        "suspendTimeoutMillis": 0,
+        "subscription": "*",
+        "subVersion": 0,
+        name: None,
+    }
+    response = broker.invoke(RequestCode.PULL_MESSAGE, fields)
+    code = ResponseCode.PULL_NOT_FOUND  # the queue is empty
+    expect_code("WIRE-COMMAND-013", response, code, broker.transcript)
 
 
 @pytest.mark.read_only

@@ -30,6 +30,9 @@ class HeaderField(NamedTuple):
     wire_name: str
     java_type: str
     is_required: bool
+    """Whether every client sends it (Java: CFNotNull)."""
+    may_lack: bool = False
+    """Whether a header without it can be used, although clients send it."""
 
 
 class HasFields(Protocol):
@@ -49,8 +52,11 @@ def header_decoder(
     fields: Sequence[HeaderField],
     readers: Mapping[tuple[str, bool], Reader],
 ) -> Callable[[HasFields], Header]:
-    """Return the decoder of *header*; *readers* are by Java type and `is_required`."""
-    steps = [(readers[one.java_type, one.is_required], one.wire_name) for one in fields]
+    """Return the decoder of *header*; *readers* are by Java type and necessity."""
+    steps = [
+        (readers[one.java_type, one.is_required and not one.may_lack], one.wire_name)
+        for one in fields
+    ]
 
     def decode_each(request: HasFields) -> Header:
         return tuple.__new__(header, [read(request, name) for read, name in steps])

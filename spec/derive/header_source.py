@@ -32,6 +32,20 @@ HEADERS: Mapping[str, Mapping[Code, str]] = {
     },
 }
 """Each header class, and the class that travels for a request code."""
+MAY_LACK: Mapping[str, tuple[str, ...]] = {
+    "SendMessageRequestHeader": (
+        "producerGroup",
+        "defaultTopic",
+        "defaultTopicQueueNums",
+    ),
+    "PullMessageRequestHeader": ("commitOffset", "suspendTimeoutMillis", "subVersion"),
+    "EndTransactionRequestHeader": ("msgId",),
+}
+"""Fields marked CFNotNull that 4.6.0 reads for some requests only, or never.
+
+The mark has no effect: 4.6.0 RemotingCommand#decodeCommandCustomHeader logs the
+exception, and continues with null.
+"""
 _PYTHON = {"String": "str", "Integer": "int", "Long": "int"}
 _HEAD = '''"""
 Typed headers of requests, as 4.6.0 declares them.
@@ -60,7 +74,8 @@ def header_source(table: HeaderTable) -> str:
             }
             lines.append(f"{code.name}_FIELDS = (")
             for one in map(fields.__getitem__, order):
-                lines.append(f"{_tuple(one)},")
+                may_lack = (one.long_name or one.name) in MAY_LACK.get(name, ())
+                lines.append(f"{_tuple(one, may_lack=may_lack)},")
             lines.append(")")
     return "\n".join(lines) + "\n"
 
@@ -70,12 +85,14 @@ def _named_tuple(name: str, fields: tuple[Field, ...]) -> Iterator[str]:
     yield f'    """Fields of Java\'s {name}."""\n'
     for one in fields:
         kind = _PYTHON.get(one.java_type, "bool")
-        may_lack = not one.required and kind != "bool"
+        is_sure = one.required and one.name not in MAY_LACK.get(name, ())
+        may_lack = not is_sure and kind != "bool"
         yield f"    {snake_case(one.name)}: {kind}{' | None' if may_lack else ''}"
 
 
-def _tuple(one: Field) -> str:
-    return f'HeaderField("{one.name}", "{one.java_type}", {one.required})'
+def _tuple(one: Field, *, may_lack: bool) -> str:
+    end = ", may_lack=True" if may_lack else ""
+    return f'HeaderField("{one.name}", "{one.java_type}", {one.required}{end})'
 
 
 def snake_case(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping
 
@@ -49,6 +50,7 @@ from spec.wire.remoting.response_code import ResponseCode
 CLOCK_RATE = 20.0
 WAIT_S = 0.2
 """Time for which a message waits, much more than a clock's precision."""
+QUARTER_MS = 15 * 60 * 1000
 COMPARED_GROUPS = 5
 """Groups of other tests whose statistics are compared in two responses."""
 SPANS = ("statsMinute", "statsHour", "statsDay")
@@ -175,6 +177,46 @@ def test_time_spans_tell_how_far_a_group_is(
         what="milliseconds that the next message waits",
         transcript=broker.transcript,
     )
+
+
+@pytest.mark.clause("ADMIN-STATS-012")
+def test_time_spans_have_their_times_as_texts(
+    broker: Client, topic: str, known_group: str
+) -> None:
+    send_apart(broker, topic, count=2)
+    response = time_spans(broker, topic, known_group)
+    with charged("ADMIN-STATS-012", broker.transcript):
+        body = require_success(response).body
+        spans = decode_body(QueryConsumeTimeSpanBody, body).queues
+    pairs = [
+        pair
+        for one in spans
+        for pair in (
+            (one.first_stored_at_ms, one.first_stored_at),
+            (one.last_stored_at_ms, one.last_stored_at),
+            (one.consumed_at_ms, one.consumed_at),
+        )
+    ]
+    # The zone of the broker is not known: only the rest of a quarter is compared.
+    found = [(re.sub(r"\d", "0", text), _past_a_quarter(text)) for _, text in pairs]
+    expect(
+        "ADMIN-STATS-012",
+        found=found,
+        expected=[
+            ("0000-00-00#00:00:00:000", at_ms % QUARTER_MS) for at_ms, _ in pairs
+        ],
+        what="form of each text, and milliseconds since its quarter of an hour",
+        transcript=broker.transcript,
+    )
+
+
+def _past_a_quarter(text: str) -> int:
+    """Return the milliseconds since a quarter of an hour; -1 for another form."""
+    match = re.search(r"(\d\d):(\d\d):(\d\d\d)$", text)
+    if match is None:
+        return -1
+    minutes, seconds, ms = map(int, match.groups())
+    return (minutes * 60_000 + seconds * 1000 + ms) % QUARTER_MS
 
 
 @pytest.mark.clause("ADMIN-STATS-008")

@@ -175,6 +175,52 @@ def test_nobody_answers_for_a_client_that_is_not_there(
     )
 
 
+@pytest.mark.parametrize(
+    ("clause", "code", "version"),
+    [
+        pytest.param(
+            clause, code, version, marks=pytest.mark.clause(clause), id=code.name
+        )
+        for clause, code, version in (
+            *(("ADMIN-CLIENT-006", code, 61) for code in QUESTIONS),
+            (
+                "ADMIN-CLIENT-007",
+                RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
+                27,
+            ),
+        )
+    ],
+)
+def test_a_client_of_an_old_version_is_not_asked(
+    broker: Client,
+    topic: str,
+    group: str,
+    clause: str,
+    code: RequestCode,
+    version: int,
+) -> None:
+    place = require_success(broker.send_message(topic=topic)).fields["msgId"]
+    heartbeat = {
+        "clientID": f"client_{group}",
+        "consumerDataSet": [consumer_data(group=group)],
+        "producerDataSet": [],
+    }
+    question = asking(code, group, place=place)
+    fields = {**question.fields, "topic": topic, "group": group}
+    with broker.another() as client:
+        require_success(
+            client.peer.request(
+                Command(
+                    code=RequestCode.HEART_BEAT,
+                    version=version,
+                    body=json_body(heartbeat),
+                )
+            )
+        )
+        response = broker.invoke(code, fields)
+    expect_code(clause, response, ResponseCode.SYSTEM_ERROR, broker.transcript)
+
+
 @pytest.mark.clause("ADMIN-CLIENT-004")
 def test_the_message_is_sent_along(
     target: SharedTarget, broker: Client, topic: str, group: str

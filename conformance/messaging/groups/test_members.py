@@ -108,6 +108,24 @@ def test_a_client_that_unregisters_is_gone(broker: Client, group: str) -> None:
         )
 
 
+@pytest.mark.clause("GROUP-MEMBER-016")
+def test_a_client_that_leaves_an_unknown_group_configures_it(
+    broker: Client, group: str
+) -> None:
+    require_success(
+        broker.unregister_client(client_id=id_of("first", group), consumer_group=group)
+    )
+    table = body_of(broker.all_groups())
+    assert isinstance(table, Mapping)
+    expect(
+        "GROUP-MEMBER-016",
+        found=group in table["subscriptionGroupTable"],
+        expected=True,
+        what="whether the group is configured",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("GROUP-MEMBER-006")
 def test_a_client_whose_connection_closes_is_gone(broker: Client, group: str) -> None:
     join(broker, group, "first")

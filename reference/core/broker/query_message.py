@@ -40,11 +40,13 @@ def view_message(state: BrokerState, request: Request) -> Response:
 def query_message(state: BrokerState, request: Request) -> Response:
     """Respond with the records that the index has for a key in a span of time."""
     count_max = request.int32("maxNum")
+    if count_max < 0:
+        raise Refused(SYSTEM_ERROR, f"maxNum is {count_max}")
     if request.truth(UNIQUE_KEY_FIELD):
         count_max = state.options.default_query_max_num  # [QUERY-UNIQUE-002]
     found = state.store.query(  # [QUERY-KEY-001] [QUERY-UNIQUE-001]
-        request.text("topic"),
-        request.text("key"),
+        request.text_or_null("topic"),
+        request.text_or_null("key"),
         count_max,
         request.int64("beginTimestamp"),
         request.int64("endTimestamp"),
@@ -63,7 +65,7 @@ def query_message(state: BrokerState, request: Request) -> Response:
 
 def query_consume_queue(state: BrokerState, request: Request) -> Response:
     """Respond that a queue exists; 4.6.0 encodes the body before it fills it in."""
-    topic, queue_id = request.text("topic"), request.int32("queueId")
+    topic, queue_id = request.text("topic"), request.optional_int32("queueId")
     if state.store.queues.table.get((topic, queue_id)) is None:
         raise Refused(SYSTEM_ERROR, f"{queue_id}@{topic} is not exist!")
     body = {"maxQueueIndex": 0, "minQueueIndex": 0}  # [QUERY-QUEUE-001]

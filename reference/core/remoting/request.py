@@ -97,6 +97,11 @@ class Request(Struct):
             return default
         return value
 
+    def optional_int64(self, name: str) -> int | None:
+        """Return the Java long *name*; None where it is absent or malformed."""
+        value = self._number(name)
+        return value if value is None or INT64_MIN <= value <= INT64_MAX else None
+
     def truth(self, name: str) -> bool:
         """Return the boolean field *name*; each text but ``true`` is false."""
         return self.fields.get(name, "false").lower() == "true"
@@ -106,6 +111,16 @@ class Request(Struct):
         if text is None or not _NUMBER.fullmatch(text):
             return None
         return int(text)
+
+
+Value = TypeVar("Value")
+
+
+def demand(value: Value | None, name: str) -> Value:
+    """Return the value of a field that this request needs; raise FieldError."""
+    if value is None:
+        raise FieldError(name)
+    return value
 
 
 Header = TypeVar("Header", bound=tuple[Any, ...])
@@ -129,7 +144,8 @@ _READERS: Mapping[tuple[str, bool], Callable[[Request, str], object]] = {
     ("Integer", True): Request.int32,
     ("Integer", False): _optional_int32,
     ("Long", True): Request.int64,
+    ("Long", False): Request.optional_int64,
     ("boolean", False): Request.truth,
     ("Boolean", False): Request.truth,
 }
-"""Readers by Java type, and by whether the field is required."""
+"""Readers by Java type, and by whether the field must be there."""

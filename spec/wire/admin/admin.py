@@ -190,6 +190,25 @@ CLIENT_IS_ABSENT = Clause(
     ),
     source=f"{_ADMIN}#callConsumer",
 )
+CLIENT_IS_TOO_OLD = Clause(
+    id="ADMIN-CLIENT-006",
+    level=Level.MUST,
+    text=(
+        "A request that would be relayed to a client whose heartbeat had a version "
+        "below 62 (V3_1_8_SNAPSHOT) is answered with SYSTEM_ERROR (1)."
+    ),
+    source=f"{_ADMIN}#callConsumer",
+)
+MEMBER_IS_TOO_OLD = Clause(
+    id="ADMIN-CLIENT-007",
+    level=Level.MUST,
+    text=(
+        "INVOKE_BROKER_TO_GET_CONSUMER_STATUS (223) for a group whose member's "
+        "heartbeat had a version below 28 (V3_0_7_SNAPSHOT) is answered with "
+        "SYSTEM_ERROR (1)."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.client.net.Broker2Client#getConsumeStatus",
+)
 MESSAGE_IS_SENT_ALONG = Clause(
     id="ADMIN-CLIENT-004",
     level=Level.MUST,

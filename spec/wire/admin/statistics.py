@@ -42,6 +42,17 @@ TIME_SPANS = Clause(
     ),
     source=f"{_ADMIN}#queryConsumeTimeSpan",
 )
+TIME_SPAN_TEXTS = Clause(
+    id="ADMIN-STATS-012",
+    level=Level.MUST,
+    text=(
+        "Each minTimeStamp, maxTimeStamp and consumeTimeStamp of "
+        "QUERY_CONSUME_TIME_SPAN has a member of its name and `Str`, the local time as "
+        "`yyyy-MM-dd#HH:mm:ss:SSS`."
+    ),
+    source="4.6.0 org.apache.rocketmq.common.protocol.body.QueueTimeSpan"
+    "#getMinTimeStampStr",
+)
 NO_TIME_SPANS = Clause(
     id="ADMIN-STATS-008",
     level=Level.MUST,

@@ -57,6 +57,9 @@ class QueueTimeSpan(OpenBody, frozen=True, kw_only=True):
         int, Member("consumeTimeStamp", "store time of the last consumed")
     ] = 0
     delay_ms: Annotated[int, Member("delayTime", "how far behind it is")] = 0
+    first_stored_at: Annotated[str, Member("minTimeStampStr")] = ""
+    last_stored_at: Annotated[str, Member("maxTimeStampStr")] = ""
+    consumed_at: Annotated[str, Member("consumeTimeStampStr")] = ""
 
 
 class QueryConsumeTimeSpanBody(OpenBody, frozen=True, kw_only=True):

@@ -112,6 +112,16 @@ STRANGER_LEAVES = Clause(
     ),
     source=f"{_CONSUMERS}#unregisterConsumer",
 )
+UNREGISTERING_CONFIGURES = Clause(
+    id="GROUP-MEMBER-016",
+    level=Level.QUIRK,
+    text=(
+        "UNREGISTER_CLIENT (35) configures a consumerGroup that the broker does not "
+        "know, like a heartbeat."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.processor.ClientManageProcessor"
+    "#unregisterClient",
+)
 SAME_CLIENT_ID = Clause(
     id="GROUP-MEMBER-011",
     level=Level.MUST,

@@ -15,10 +15,10 @@ from spec.derive.header_decoder import HeaderField
 class SendMessageRequestHeader(NamedTuple):
     """Fields of Java's SendMessageRequestHeader."""
 
-    producer_group: str
+    producer_group: str | None
     topic: str
-    default_topic: str
-    default_topic_queue_nums: int
+    default_topic: str | None
+    default_topic_queue_nums: int | None
     queue_id: int
     sys_flag: int
     born_timestamp: int
@@ -31,10 +31,10 @@ class SendMessageRequestHeader(NamedTuple):
 
 
 SEND_MESSAGE_FIELDS = (
-    HeaderField("producerGroup", "String", True),
+    HeaderField("producerGroup", "String", True, may_lack=True),
     HeaderField("topic", "String", True),
-    HeaderField("defaultTopic", "String", True),
-    HeaderField("defaultTopicQueueNums", "Integer", True),
+    HeaderField("defaultTopic", "String", True, may_lack=True),
+    HeaderField("defaultTopicQueueNums", "Integer", True, may_lack=True),
     HeaderField("queueId", "Integer", True),
     HeaderField("sysFlag", "Integer", True),
     HeaderField("bornTimestamp", "Long", True),
@@ -46,10 +46,10 @@ SEND_MESSAGE_FIELDS = (
     HeaderField("maxReconsumeTimes", "Integer", False),
 )
 SEND_MESSAGE_V2_FIELDS = (
-    HeaderField("a", "String", True),
+    HeaderField("a", "String", True, may_lack=True),
     HeaderField("b", "String", True),
-    HeaderField("c", "String", True),
-    HeaderField("d", "Integer", True),
+    HeaderField("c", "String", True, may_lack=True),
+    HeaderField("d", "Integer", True, may_lack=True),
     HeaderField("e", "Integer", True),
     HeaderField("f", "Integer", True),
     HeaderField("g", "Long", True),
@@ -71,10 +71,10 @@ class PullMessageRequestHeader(NamedTuple):
     queue_offset: int
     max_msg_nums: int
     sys_flag: int
-    commit_offset: int
-    suspend_timeout_millis: int
+    commit_offset: int | None
+    suspend_timeout_millis: int | None
     subscription: str | None
-    sub_version: int
+    sub_version: int | None
     expression_type: str | None
 
 
@@ -85,10 +85,10 @@ PULL_MESSAGE_FIELDS = (
     HeaderField("queueOffset", "Long", True),
     HeaderField("maxMsgNums", "Integer", True),
     HeaderField("sysFlag", "Integer", True),
-    HeaderField("commitOffset", "Long", True),
-    HeaderField("suspendTimeoutMillis", "Long", True),
+    HeaderField("commitOffset", "Long", True, may_lack=True),
+    HeaderField("suspendTimeoutMillis", "Long", True, may_lack=True),
     HeaderField("subscription", "String", False),
-    HeaderField("subVersion", "Long", True),
+    HeaderField("subVersion", "Long", True, may_lack=True),
     HeaderField("expressionType", "String", False),
 )
 
@@ -124,7 +124,7 @@ class EndTransactionRequestHeader(NamedTuple):
     commit_log_offset: int
     commit_or_rollback: int
     from_transaction_check: bool
-    msg_id: str
+    msg_id: str | None
     transaction_id: str | None
 
 
@@ -134,6 +134,6 @@ END_TRANSACTION_FIELDS = (
     HeaderField("commitLogOffset", "Long", True),
     HeaderField("commitOrRollback", "Integer", True),
     HeaderField("fromTransactionCheck", "Boolean", False),
-    HeaderField("msgId", "String", True),
+    HeaderField("msgId", "String", True, may_lack=True),
     HeaderField("transactionId", "String", False),
 )

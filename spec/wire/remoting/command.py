@@ -98,6 +98,18 @@ MISSING_FIELD_IS_DEFAULT = Clause(
     source=f"{_COMMAND}#decodeCommandCustomHeader",
     until="4.9",
 )
+PULL_FIELDS_FOR_SOME = Clause(
+    id="WIRE-COMMAND-013",
+    level=Level.QUIRK,
+    text=(
+        "Up to 4.9.3, PULL_MESSAGE (11) may lack suspendTimeoutMillis without "
+        "FLAG_SUSPEND, commitOffset without FLAG_COMMIT_OFFSET, and subVersion with "
+        "FLAG_SUBSCRIPTION."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.processor.PullMessageProcessor"
+    "#processRequest",
+    until="4.9.3",
+)
 UNREADABLE_FIELD_IS_DEFAULT = Clause(
     id="WIRE-COMMAND-008",
     level=Level.QUIRK,

@@ -27,6 +27,8 @@ from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
 _FOR_C = "CPP"
+_FIRST_WITH_RESET, _FIRST_WITH_RELAY = 28, 62
+"""First versions of clients with these requests (Java: V3_0_7, V3_1_8_SNAPSHOT)."""
 RELAY_TIMEOUT_MS = 10_000
 """Java: Broker2Client#callClient."""
 STATUS_TIMEOUT_MS = 5_000
@@ -91,9 +93,16 @@ def reset_offset(state: BrokerState, ports: Ports, request: Request) -> Response
     code = RequestCode.RESET_CONSUMER_CLIENT_OFFSET
     at = str(timestamp_ms)
     fields = {"topic": name, "group": group, "timestamp": at, "isForce": "false"}
-    for connection in members.members:
-        ports.remoting.invoke_oneway(connection, code, fields, body)
+    for client in members.members.values():
+        _check_version(client, _FIRST_WITH_RESET)
+        ports.remoting.invoke_oneway(client.connection, code, fields, body)
     return Response(body=table)
+
+
+def _check_version(client: Client, first: int) -> None:
+    if client.version < first:  # [ADMIN-CLIENT-006] [ADMIN-CLIENT-007]
+        remark = f"the client does not support this feature. version={client.version}"
+        raise Refused(SYSTEM_ERROR, remark)
 
 
 def _reset_offsets(
@@ -143,6 +152,7 @@ def relay_to_client(
     clients = [] if members is None else list(members.members.values())
     for client in clients:
         if client.client_id == client_id:
+            _check_version(client, _FIRST_WITH_RELAY)
             name = f"<{group}> <{client_id}>"
             _relay(ports.remoting, request, client.connection, name)
             return None
@@ -198,10 +208,13 @@ def consumer_status(
     if group is None:
         remark = f"No Any Consumer online in the consumer group: [{name}]"
         raise Refused(SYSTEM_ERROR, remark)
+    for one in group.members.values():
+        _check_version(one, _FIRST_WITH_RESET)
     clients = [one for one in group.members.values() if only in {"", one.client_id}]
-    if not clients:
-        return json_response({"consumerTable": {}})
     table: dict[str, object] = {}
+    collected = {"consumerTable": table, "messageQueueTable": {}}
+    if not clients:
+        return json_response(collected)
     waiting = [client.connection for client in clients]
 
     def on_response(client: Client, response: Request | None) -> None:
@@ -213,10 +226,9 @@ def consumer_status(
                     table[client.client_id] = found.get("messageQueueTable") or {}
         finally:  # an unreadable response must not keep the others back
             if not waiting:
-                collected = {"consumerTable": table, "messageQueueTable": {}}
                 ports.remoting.respond(request, json_response(collected))
 
-    fields = {name: request.text(name) for name in ("topic", "group")}
+    fields = {"topic": request.optional_text("topic"), "group": name}
     for client in clients:  # [ADMIN-CLIENT-003]
         ports.remoting.invoke(
             client.connection,

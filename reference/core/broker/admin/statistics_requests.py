@@ -4,6 +4,8 @@ Requests of tools for statistics and for the lag of groups.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from reference.core.broker.admin.broker_statistics import SAMPLE_MS
 from reference.core.broker.group.group_requests import may_consume, progress
 from reference.core.broker.state import BrokerState
@@ -33,7 +35,8 @@ def view_statistics(state: BrokerState, request: Request) -> Response:
 
 def consume_time_spans(state: BrokerState, request: Request) -> Response:
     """Respond with store times and the progress of a group, by queue."""
-    name, group, store = request.text("topic"), request.text("group"), state.store
+    name, store = request.text("topic"), state.store
+    group = request.text_or_null("group")
     topic = state.topics.table.get(name)
     if topic is None:  # [ADMIN-STATS-008]
         raise Refused(ResponseCode.TOPIC_NOT_EXIST, f"topic[{name}] not exist")
@@ -48,16 +51,27 @@ def consume_time_spans(state: BrokerState, request: Request) -> Response:
         delay_ms = 0
         if consumed < end:
             delay_ms = request.now_ms - store.stored_at(name, queue_id, consumed)
+        last_ms = store.stored_at(name, queue_id, end - 1)
         span = QueueTimeSpan(
             queue=state.queue_name(name, queue_id),
             first_stored_at_ms=first_ms,
-            last_stored_at_ms=store.stored_at(name, queue_id, end - 1),
+            last_stored_at_ms=last_ms,
             consumed_at_ms=consumed_ms,
             delay_ms=delay_ms,
+            # [ADMIN-STATS-012]
+            first_stored_at=_local_time(first_ms),
+            last_stored_at=_local_time(last_ms),
+            consumed_at=_local_time(consumed_ms),
         )
         spans.append(span)
     # [ADMIN-STATS-007]
     return json_response(QueryConsumeTimeSpanBody(queues=tuple(spans)))
+
+
+def _local_time(at_ms: int) -> str:
+    """Return a time as Java's UtilAll.YYYY_MM_DD_HH_MM_SS_SSS."""
+    at = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at_ms)
+    return f"{at.astimezone():%Y-%m-%d#%H:%M:%S}:{at.microsecond // 1000:03}"
 
 
 def all_consume_stats(state: BrokerState, request: Request) -> Response:

@@ -91,7 +91,7 @@ def consume_stats(state: BrokerState, request: Request) -> Response:
 
 def clone_offsets(state: BrokerState, request: Request) -> Response:
     """Copy the offsets of one group to another."""
-    source, target = request.text("srcGroup"), request.text("destGroup")
+    source, target = request.text("srcGroup"), request.text_or_null("destGroup")
     topic = (request.optional_text("topic") or "").strip()
     # [OFFSET-CLONE-002]
     if state.topics.table.get(topic) is not None and (

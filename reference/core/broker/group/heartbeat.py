@@ -64,6 +64,8 @@ def unregister_client(state: BrokerState, ports: Ports, request: Request) -> Res
         state.clients.leave_producer(producer_group, request.connection, client_id)
     consumer_group = request.optional_text("consumerGroup")
     if consumer_group is not None:
+        # [GROUP-MEMBER-016]
+        state.groups.find(consumer_group, request.now_ms)
         # [GROUP-MEMBER-005]
         left = state.clients.leave_consumer(consumer_group, request.connection)
         if left is not None:  # [GROUP-MEMBER-010]

@@ -50,6 +50,7 @@ def query_consumer_offset(state: BrokerState, request: Request) -> Response:
     offset = state.offsets.query(group, topic, queue_id)
     if offset >= 0:
         return Response(fields={"offset": offset})
+    request.text("topic")  # without it 4.6.0 finds an offset, but no queue
     queue = state.store.queues.table.get((topic, queue_id))
     first = queue.unit(0) if queue else None
     lag = 0 if first is None else state.store.log.files.end - first[0]

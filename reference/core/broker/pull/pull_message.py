@@ -14,7 +14,12 @@ from reference.core.broker.pull.pull_request import PULL_TRANSITIONS, Pull, Pull
 from reference.core.broker.send.put_result import put_message
 from reference.core.broker.state import BrokerState
 from reference.core.broker.topic.topic_config import PERM_READ
-from reference.core.remoting.request import Refused, Request, request_decoder
+from reference.core.remoting.request import (
+    Refused,
+    Request,
+    demand,
+    request_decoder,
+)
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.get_message import MessageFilter
 from reference.core.store.types import GetMessageStatus, NewMessage
@@ -56,7 +61,9 @@ def handle_pull_message(
 ) -> Response | None:
     """Respond with messages, or hold the request."""
     header = _decode(request)
-    wait_ms = header.suspend_timeout_millis
+    wait_ms = 0
+    if header.sys_flag & FLAG_SUSPEND:  # [WIRE-COMMAND-013]
+        wait_ms = demand(header.suspend_timeout_millis, "suspendTimeoutMillis")
     if not state.options.long_polling_enable:
         wait_ms = state.options.short_polling_time_mills  # [PULL-HOLD-006]
     group, subscription = check_pull(state, request, header)
@@ -69,8 +76,9 @@ def handle_pull_message(
     response = pull_response(state, pull, group)
     # [PULL-COMMIT-001] [PULL-COMMIT-002] [HA-SLAVE-010]
     if header.sys_flag & FLAG_COMMIT_OFFSET and not state.options.is_slave:
+        offset = demand(header.commit_offset, "commitOffset")
         state.offsets.commit(
-            header.consumer_group, header.topic, header.queue_id, header.commit_offset
+            header.consumer_group, header.topic, header.queue_id, offset
         )
     # [PULL-HOLD-004]
     if response.code == ResponseCode.PULL_NOT_FOUND and header.sys_flag & FLAG_SUSPEND:
@@ -194,7 +202,8 @@ def _heartbeat_subscription(
     if subscription is None:
         remark = f"the consumer's subscription not exist{SEE_FAQ}"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_EXIST, remark)
-    if subscription.data.version < header.sub_version:  # [PULL-GROUP-003]
+    # [PULL-GROUP-003]
+    if subscription.data.version < demand(header.sub_version, "subVersion"):
         remark = "the consumer's subscription not latest"
         raise Refused(ResponseCode.SUBSCRIPTION_NOT_LATEST, remark)
     if not subscription.is_by_tag and subscription.expression is None:

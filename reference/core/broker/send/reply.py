@@ -95,7 +95,7 @@ def handle_send_reply(
 
 def _pushed_fields(
     header: SendMessageRequestHeader, reply: NewMessage, now_ms: int
-) -> dict[str, str]:
+) -> dict[str, object]:
     """Return the header of a pushed reply (Java: ReplyMessageRequestHeader)."""
     properties = decode_properties(reply.properties)
     properties[Property.PUSH_REPLY_TIME] = str(now_ms)
@@ -103,7 +103,7 @@ def _pushed_fields(
         "producerGroup": header.producer_group,
         "topic": reply.topic,
         "defaultTopic": header.default_topic,
-        "defaultTopicQueueNums": str(header.default_topic_queue_nums),
+        "defaultTopicQueueNums": header.default_topic_queue_nums,
         "queueId": str(header.queue_id),
         "sysFlag": str(header.sys_flag),
         "bornTimestamp": str(reply.born_at_ms),

@@ -33,6 +33,7 @@ from reference.core.remoting.request import (
     ONEWAY_BIT,
     Refused,
     Request,
+    demand,
     request_decoder,
 )
 from reference.core.remoting.response import SYSTEM_ERROR, Response, ResponseTemplate
@@ -191,8 +192,8 @@ def _create_topic(
     # [SEND-TOPIC-005] [SEND-TOPIC-006] [SEND-TOPIC-011]
     topic = state.topics.create_like(
         header.topic,
-        default=header.default_topic,
-        queue_count=header.default_topic_queue_nums,
+        default=demand(header.default_topic, "defaultTopic"),
+        queue_count=demand(header.default_topic_queue_nums, "defaultTopicQueueNums"),
         flag=flag,
         now_ms=now_ms,
     )
