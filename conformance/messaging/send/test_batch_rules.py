@@ -69,6 +69,14 @@ def test_a_batch_is_no_transaction(broker: Client, topic: str, flags: int) -> No
     expect_nothing_stored("SEND-BATCH-007", broker, topic)
 
 
+@pytest.mark.clause("SEND-BATCH-017")
+def test_a_batch_has_a_body(broker: Client, topic: str) -> None:
+    response = broker.send_batch(topic=topic, body=b"")
+    expect_code(
+        "SEND-BATCH-017", response, ResponseCode.SYSTEM_ERROR, broker.transcript
+    )
+
+
 @pytest.mark.clause("SEND-BATCH-008")
 def test_a_batch_is_not_delayed(broker: Client, topic: str) -> None:
     expect(

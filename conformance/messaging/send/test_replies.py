@@ -320,3 +320,20 @@ def test_a_replys_host_is_plain(broker: Client, topic: str) -> None:
         what="bornHost and storeHost",
         transcript=pushes,
     )
+
+
+@pytest.mark.clause("SEND-RESPONSE-006")
+def test_the_refusal_of_a_reply_has_the_brokers_region(
+    broker: Client, topic: str
+) -> None:
+    request = reply_request(topic, None, code=RequestCode.SEND_REPLY_MESSAGE)
+    fields = {**request.fields, "queueId": "77"}
+    response = broker.invoke(RequestCode.SEND_REPLY_MESSAGE, fields, b"reply")
+    assert response.code != ResponseCode.SUCCESS
+    expect(
+        "SEND-RESPONSE-006",
+        found=sorted(response.fields),
+        expected=["MSG_REGION", "TRACE_ON"],
+        what="fields of the refusal",
+        transcript=broker.transcript,
+    )

@@ -130,6 +130,12 @@ ONE_FILE = Clause(
     ),
     source=_APPEND,
 )
+NO_BODY = Clause(
+    id="SEND-BATCH-017",
+    level=Level.MUST,
+    text="A batch without a body is refused with SYSTEM_ERROR (1).",
+    source="4.6.0 org.apache.rocketmq.store.MessageExtBatch#wrap",
+)
 HEADER_IS_STORED = Clause(
     id="SEND-BATCH-013",
     level=Level.MUST,

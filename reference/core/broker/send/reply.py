@@ -19,9 +19,10 @@ from reference.core.broker.send.send_message import (
     SEND_HEADERS,
     check_send,
     new_message,
+    refusal,
 )
 from reference.core.broker.state import BrokerState
-from reference.core.remoting.request import Request
+from reference.core.remoting.request import Refused, Request
 from reference.core.remoting.response import SYSTEM_ERROR, Response
 from reference.core.store.types import NewMessage
 from spec.wire.headers.request_headers import SendMessageRequestHeader
@@ -37,7 +38,10 @@ def handle_send_reply(
 ) -> Response | None:
     """Push a reply to its client; respond after the client's response."""
     header = SEND_HEADERS[request.code](request)
-    topic = check_send(state, request, header)
+    try:
+        topic = check_send(state, request, header)
+    except Refused as refused:
+        return refusal(state, ports, request, refused)
     queue_id = header.queue_id
     if queue_id < 0:
         queue_id = next(state.numbers) % topic.write_queue_count

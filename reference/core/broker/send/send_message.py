@@ -31,6 +31,7 @@ from reference.core.broker.topic.topic_config import (
 from reference.core.broker.transaction.half_message import is_prepared, prepare
 from reference.core.remoting.request import (
     ONEWAY_BIT,
+    FieldError,
     Refused,
     Request,
     demand,
@@ -98,10 +99,7 @@ def handle_send_message(
             messages.append(message)
         except Exception as error:
             # A request that fails must not stop those behind it.
-            response = ports.remoting.error_response(request, error)
-            if type(error) is Refused:  # [SEND-RESPONSE-006]
-                response.fields = broker_fields(options.region_id, options.trace_on)
-            responses[number] = response
+            responses[number] = refusal(state, ports, request, error)
     results = put_messages(state, messages, now_ms)
     state.statistics.uncounted.append(results)
     may_wait = ports.flusher.is_sync or options.is_sync_master
@@ -117,6 +115,17 @@ def handle_send_message(
     return responses
 
 
+def refusal(
+    state: BrokerState, ports: Ports, request: Request, error: Exception
+) -> Response:
+    """Return the response to a send, or to a reply, that *error* ended."""
+    response = ports.remoting.error_response(request, error)
+    if type(error) is Refused:  # [SEND-RESPONSE-006]
+        options = state.options
+        response.fields = broker_fields(options.region_id, options.trace_on)
+    return response
+
+
 def _checked_message(
     state: BrokerState, request: Request, header: SendMessageRequestHeader
 ) -> tuple[NewMessage, int]:
@@ -128,6 +137,8 @@ def _checked_message(
     properties = header.properties or ""  # [SEND-HEADER-002]
     if header.batch:  # [SEND-BATCH-009]
         _check_batch(topic.name)
+        if not request.body:  # [SEND-BATCH-017]
+            raise FieldError("body")
         message = new_message(state, request, header, topic, queue_id, properties)
         return replace(message, is_batch=True), queue_id
     # [SEND-PROPS-003]
