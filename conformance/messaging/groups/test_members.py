@@ -246,6 +246,61 @@ def first_connection(listed: Mapping[str, Any]) -> dict[str, Any]:
     return {**first, "clientAddr": in_one_form(f"{first.get('clientAddr')}")}
 
 
+ENUMERATIONS = ("consumeType", "messageModel", "consumeFromWhere")
+
+
+@pytest.mark.parametrize(
+    ("clause", "written", "expected"),
+    [
+        pytest.param(
+            "GROUP-HEARTBEAT-005",
+            (0, 0, 4),
+            ("CONSUME_ACTIVELY", "BROADCASTING", "CONSUME_FROM_FIRST_OFFSET"),
+            marks=pytest.mark.clause("GROUP-HEARTBEAT-005"),
+            id="ordinals",
+        ),
+        pytest.param(
+            "GROUP-HEARTBEAT-006",
+            (None, None, None),
+            (None, None, None),
+            marks=pytest.mark.clause("GROUP-HEARTBEAT-006"),
+            id="absent",
+        ),
+        pytest.param(
+            "GROUP-HEARTBEAT-006",
+            ("NO_NAME", "NO_NAME", "NO_NAME"),
+            (None, None, None),
+            marks=pytest.mark.clause("GROUP-HEARTBEAT-006"),
+            id="unknown",
+        ),
+    ],
+)
+def test_enumerations_that_are_no_names(
+    broker: Client,
+    group: str,
+    clause: str,
+    written: tuple[object, ...],
+    expected: tuple[str | None, ...],
+) -> None:
+    consumer = {**consumer_data(group=group)}
+    for name, value in zip(ENUMERATIONS, written, strict=True):
+        del consumer[name]
+        if value is not None:
+            consumer[name] = value
+    require_success(
+        broker.heartbeat(client_id=id_of("first", group), consumers=[consumer])
+    )
+    shown = body_of(broker.consumer_connections(group=group))
+    assert isinstance(shown, Mapping)
+    expect(
+        clause,
+        found=tuple(shown.get(name) for name in ENUMERATIONS),
+        expected=expected,
+        what=f"{', '.join(ENUMERATIONS)} of the group",
+        transcript=broker.transcript,
+    )
+
+
 @pytest.mark.clause("GROUP-CONNECTION-001", "GROUP-CONNECTION-005")
 def test_a_groups_connections_are_listed(
     broker: Client, group: str, topic: str

@@ -46,6 +46,21 @@ HEARTBEAT_WORDS = Clause(
     source=f"4.6.0 {_HEARTBEAT}.ConsumeType#CONSUME_PASSIVELY",
     issues=("apache/rocketmq-client-go#441",),
 )
+HEARTBEAT_ORDINALS = Clause(
+    id="GROUP-HEARTBEAT-005",
+    level=Level.QUIRK,
+    text="An integer as an enumeration of a heartbeat is the ordinal of its Java name:"
+    " messageModel 0 is BROADCASTING, consumeType 0 CONSUME_ACTIVELY, consumeFromWhere"
+    " 4 CONSUME_FROM_FIRST_OFFSET.",
+    source=f"4.6.0 {_HEARTBEAT}.ConsumerData#messageModel",
+)
+HEARTBEAT_NULLS = Clause(
+    id="GROUP-HEARTBEAT-006",
+    level=Level.QUIRK,
+    text="An enumeration that a heartbeat lacks, or whose name is unknown, is absent in"
+    " the response to GET_CONSUMER_CONNECTION_LIST (203).",
+    source=f"4.6.0 {_HEARTBEAT}.ConsumerData#messageModel",
+)
 SUBSCRIPTION_CODES = Clause(
     id="GROUP-HEARTBEAT-003",
     level=Level.MUST,

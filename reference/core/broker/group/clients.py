@@ -49,9 +49,9 @@ class ConsumerGroup(Struct):
     """The members and subscriptions of a group (Java: ConsumerGroupInfo)."""
 
     name: str
-    consume_type: str = "CONSUME_PASSIVELY"
-    message_model: str = "CLUSTERING"
-    consume_from: str = "CONSUME_FROM_LAST_OFFSET"
+    consume_type: str | None = "CONSUME_PASSIVELY"
+    message_model: str | None = "CLUSTERING"
+    consume_from: str | None = "CONSUME_FROM_LAST_OFFSET"
     members: dict[int, Client] = field(default_factory=dict)
     """By connection."""
     subscriptions: dict[str, Subscription] = field(default_factory=dict)

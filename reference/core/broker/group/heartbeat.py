@@ -7,7 +7,7 @@ goes to every member, and each rebalances.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from reference.core.broker.filter.subscription import Subscription, subscription_of
 from reference.core.broker.group.clients import Client, ConsumerGroup
@@ -26,26 +26,43 @@ from spec.wire.bodies.json_object import JsonObject, as_object, list_in
 from spec.wire.remoting.request_code import RequestCode
 from spec.wire.remoting.response_code import ResponseCode
 
+_ENUMERATIONS: Mapping[str, Sequence[str]] = {
+    "consumeType": ("CONSUME_ACTIVELY", "CONSUME_PASSIVELY"),
+    "messageModel": ("BROADCASTING", "CLUSTERING"),
+    "consumeFromWhere": (
+        "CONSUME_FROM_LAST_OFFSET",
+        "CONSUME_FROM_LAST_OFFSET_AND_FROM_MIN_WHEN_BOOT_FIRST",
+        "CONSUME_FROM_MIN_OFFSET",
+        "CONSUME_FROM_MAX_OFFSET",
+        "CONSUME_FROM_FIRST_OFFSET",
+        "CONSUME_FROM_TIMESTAMP",
+    ),
+}
+"""Names of Java's enumerations, in the order of their ordinals, by member."""
+
 
 def handle_heartbeat(state: BrokerState, ports: Ports, request: Request) -> Response:
     """Record the groups and subscriptions of a client."""
-    # Some clients write enumerations as numbers, which fastjson reads too.
     data = as_object(fastjson.loads(request.body))
-    client_id = str(data.get("clientID"))  # [GROUP-HEARTBEAT-001]
+    if data.get("clientID") is None:
+        raise Refused(SYSTEM_ERROR, "a heartbeat needs a clientID")
+    client_id = str(data["clientID"])  # [GROUP-HEARTBEAT-001]
     consumers = [as_object(one) for one in list_in(data, "consumerDataSet")]
     producers = [as_object(one) for one in list_in(data, "producerDataSet")]
     for consumer in consumers:
         name = str(consumer["groupName"])
+        subscriptions = list_in(consumer, "subscriptionDataSet")
+        wanted = [_subscription(as_object(one)) for one in subscriptions]
+        # [GROUP-HEARTBEAT-002]
+        enumerations = {one: _enumerator(consumer, one) for one in _ENUMERATIONS}
         config = state.groups.find(name, request.now_ms)
         if config is not None:
             is_unit = bool(consumer.get("unitMode"))
             state.topics.retry_topic(config, request.now_ms, is_unit=is_unit)
-        subscriptions = list_in(consumer, "subscriptionDataSet")
-        wanted = [_subscription(as_object(one)) for one in subscriptions]
         group = state.clients.consumers.setdefault(name, ConsumerGroup(name))
-        group.consume_type = str(consumer.get("consumeType"))  # [GROUP-HEARTBEAT-002]
-        group.message_model = str(consumer.get("messageModel"))
-        group.consume_from = str(consumer.get("consumeFromWhere"))
+        group.consume_type = enumerations["consumeType"]
+        group.message_model = enumerations["messageModel"]
+        group.consume_from = enumerations["consumeFromWhere"]
         is_new = group.join(Client.of(request, client_id))
         if group.subscribe(wanted) or is_new:  # [GROUP-MEMBER-004] [GROUP-MEMBER-007]
             notify_consumer_ids_changed(state, ports.remoting, group, request.now_ms)
@@ -138,6 +155,19 @@ def _notify_members(
     fields = {"consumerGroup": group.name}
     for connection in group.members:  # [GROUP-MEMBER-003]
         remoting.invoke_oneway(connection, code, fields)
+
+
+def _enumerator(consumer: JsonObject, member: str) -> str | None:
+    """Return the name of an enumeration's value, as fastjson reads it.
+
+    Some clients write ordinals. An absent value, or an unknown name, is Java's null.
+    """
+    names, value = _ENUMERATIONS[member], consumer.get(member)
+    if type(value) is int and 0 <= value < len(names):  # [GROUP-HEARTBEAT-005]
+        return names[value]
+    if value is None or isinstance(value, str):  # [GROUP-HEARTBEAT-006]
+        return str(value) if value in names else None
+    raise Refused(SYSTEM_ERROR, f"{member} has no value {value!r}")
 
 
 def _subscription(members: JsonObject) -> Subscription:
