@@ -96,6 +96,19 @@ def test_a_lock_without_queues_returns_none(locker: Locker, group: str) -> None:
     )
 
 
+@pytest.mark.clause("GROUP-LOCK-008")
+def test_a_queue_that_is_named_twice_is_returned_once(
+    locker: Locker, group: str
+) -> None:
+    expect(
+        "GROUP-LOCK-008",
+        found=locker.lock(group, "first", 0, 0),
+        expected=[0],
+        what="queue ids in lockOKMQSet",
+        transcript=locker.broker.transcript,
+    )
+
+
 @pytest.mark.clause("GROUP-LOCK-001")
 def test_queues_of_each_topic_are_locked_apart(
     locker: Locker, target: SharedTarget, group: str, unique: Callable[[str], str]

@@ -290,6 +290,15 @@ LOCK_WITHOUT_QUEUES = Clause(
     ),
     source=f"{_LOCKS}#tryLockBatch",
 )
+LOCK_NAMED_TWICE = Clause(
+    id="GROUP-LOCK-008",
+    level=Level.MUST,
+    text=(
+        "LOCK_BATCH_MQ (41) returns a queue that its mqSet names twice once in "
+        "lockOKMQSet."
+    ),
+    source=f"{_LOCKS}#tryLockBatch",
+)
 SEND_BACK = Clause(
     id="RETRY-SENDBACK-001",
     level=Level.MUST,

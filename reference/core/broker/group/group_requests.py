@@ -107,7 +107,7 @@ def lock_batch_mq(state: BrokerState, request: Request) -> Response:
     body = decode_body(LockBatchRequestBody, request.body)
     locked = tuple(
         queue
-        for queue in body.queues
+        for queue in dict.fromkeys(body.queues)  # [GROUP-LOCK-008]
         if state.locks.lock(body.group, queue, body.client_id, now_ms=request.now_ms)
     )
     # [GROUP-LOCK-007]
