@@ -142,6 +142,28 @@ DEAF_NAME_SERVER = Clause(
     ),
     source=f"{_OUT}#registerBrokerAll",
 )
+PERMISSION_REPLACES = Clause(
+    id="ROUTE-OUTERAPI-015",
+    level=Level.QUIRK,
+    text=(
+        "Up to 4.9, a broker whose brokerPermission lacks PERM_READ (4) or PERM_WRITE "
+        "(2) registers each topic with brokerPermission as perm and with topicSysFlag "
+        "0."
+    ),
+    source="4.6.0 org.apache.rocketmq.broker.BrokerController#registerBrokerAll",
+    until="4.9",
+)
+PERMISSION_MASKS = Clause(
+    id="ROUTE-OUTERAPI-016",
+    level=Level.MUST,
+    text=(
+        "From 5.0 on, a broker whose brokerPermission lacks PERM_READ (4) or "
+        "PERM_WRITE (2) registers each topic with the bits that perm and "
+        "brokerPermission share."
+    ),
+    source="5.3.3 org.apache.rocketmq.broker.BrokerController#registerBrokerAll",
+    since="5.0",
+)
 ORDER_TOPICS_APPLIED = Clause(
     id="ROUTE-BROKER-012",
     level=Level.MUST,

@@ -8,7 +8,6 @@ each change of a topic, and every thirty seconds.
 from __future__ import annotations
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from reference.core.broker.ha.ha_service import HAService
 from reference.core.broker.state import BrokerState
@@ -97,8 +96,14 @@ class NameServerRegistration:
             list(self._state.topics.table.values()) if topic is None else [topic]
         )
         if not (options.may_read and options.may_write):
-            registered = [
-                replace(t, permission=options.broker_permission) for t in registered
+            registered = [  # [ROUTE-OUTERAPI-015]
+                Topic(
+                    name=one.name,
+                    read_queue_count=one.read_queue_count,
+                    write_queue_count=one.write_queue_count,
+                    permission=options.broker_permission,
+                )
+                for one in registered
             ]
         servers = self._state.clients.filter_servers
         wrapper = self._state.topics.as_json(registered)
