@@ -153,17 +153,6 @@ PERMISSION_REPLACES = Clause(
     source="4.6.0 org.apache.rocketmq.broker.BrokerController#registerBrokerAll",
     until="4.9",
 )
-PERMISSION_MASKS = Clause(
-    id="ROUTE-OUTERAPI-016",
-    level=Level.MUST,
-    text=(
-        "From 5.0 on, a broker whose brokerPermission lacks PERM_READ (4) or "
-        "PERM_WRITE (2) registers each topic with the bits that perm and "
-        "brokerPermission share."
-    ),
-    source="5.3.3 org.apache.rocketmq.broker.BrokerController#registerBrokerAll",
-    since="5.0",
-)
 ORDER_TOPICS_APPLIED = Clause(
     id="ROUTE-BROKER-012",
     level=Level.MUST,

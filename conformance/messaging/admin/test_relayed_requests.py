@@ -179,16 +179,26 @@ def test_nobody_answers_for_a_client_that_is_not_there(
     ("clause", "code", "version"),
     [
         pytest.param(
-            clause, code, version, marks=pytest.mark.clause(clause), id=code.name
-        )
-        for clause, code, version in (
-            *(("ADMIN-CLIENT-006", code, 61) for code in QUESTIONS),
-            (
-                "ADMIN-CLIENT-007",
-                RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
-                27,
-            ),
-        )
+            "ADMIN-CLIENT-006",
+            RequestCode.GET_CONSUMER_RUNNING_INFO,
+            61,
+            marks=pytest.mark.clause("ADMIN-CLIENT-006"),
+            id="running info",
+        ),
+        pytest.param(
+            "ADMIN-CLIENT-006",
+            RequestCode.CONSUME_MESSAGE_DIRECTLY,
+            61,
+            marks=pytest.mark.clause("ADMIN-CLIENT-006"),
+            id="consume directly",
+        ),
+        pytest.param(
+            "ADMIN-CLIENT-007",
+            RequestCode.INVOKE_BROKER_TO_GET_CONSUMER_STATUS,
+            27,
+            marks=pytest.mark.clause("ADMIN-CLIENT-007"),
+            id="consumer status",
+        ),
     ],
 )
 def test_a_client_of_an_old_version_is_not_asked(
