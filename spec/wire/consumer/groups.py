@@ -116,8 +116,8 @@ UNREGISTERING_CONFIGURES = Clause(
     id="GROUP-MEMBER-016",
     level=Level.QUIRK,
     text=(
-        "UNREGISTER_CLIENT (35) configures a consumerGroup that the broker does not "
-        "know, like a heartbeat."
+        "UNREGISTER_CLIENT (35) with a consumerGroup that is not configured "
+        "configures it, like a heartbeat."
     ),
     source="4.6.0 org.apache.rocketmq.broker.processor.ClientManageProcessor"
     "#unregisterClient",
