@@ -169,6 +169,13 @@ def test_a_key_of_no_message_finds_nothing(
         )
 
 
+@pytest.mark.clause("QUERY-KEY-012")
+def test_a_query_for_a_negative_count_fails(broker: Client, topic: str) -> None:
+    response = broker.query_message(topic=topic, key="k", max_count=-1)
+    code = ResponseCode.SYSTEM_ERROR
+    expect_code("QUERY-KEY-012", response, code, broker.transcript)
+
+
 @pytest.mark.clause("QUERY-KEY-006")
 def test_a_time_without_messages_gives_none(broker: Client, topic: str) -> None:
     sent = send_with_keys(broker, topic, ["k"])[0]

@@ -40,10 +40,10 @@ def view_message(state: BrokerState, request: Request) -> Response:
 def query_message(state: BrokerState, request: Request) -> Response:
     """Respond with the records that the index has for a key in a span of time."""
     count_max = request.int32("maxNum")
-    if count_max < 0:
-        raise Refused(SYSTEM_ERROR, f"maxNum is {count_max}")
     if request.truth(UNIQUE_KEY_FIELD):
         count_max = state.options.default_query_max_num  # [QUERY-UNIQUE-002]
+    if count_max < 0:  # [QUERY-KEY-012]
+        raise Refused(SYSTEM_ERROR, f"maxNum is {count_max}")
     found = state.store.query(  # [QUERY-KEY-001] [QUERY-UNIQUE-001]
         request.text_or_null("topic"),
         request.text_or_null("key"),

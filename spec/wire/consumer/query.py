@@ -61,6 +61,12 @@ BY_KEY_NONE = Clause(
     text="A query by key that no message has is answered with QUERY_NOT_FOUND (22).",
     source=f"{_QUERY}#queryMessage",
 )
+BY_KEY_OF_NEGATIVE_COUNT = Clause(
+    id="QUERY-KEY-012",
+    level=Level.MUST,
+    text="A query by key with a maxNum below 0 is answered with SYSTEM_ERROR (1).",
+    source="4.6.0 org.apache.rocketmq.store.index.IndexService#queryOffset",
+)
 BY_KEY_OF_TOPIC = Clause(
     id="QUERY-KEY-005",
     level=Level.MUST,
