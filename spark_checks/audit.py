@@ -37,11 +37,11 @@ from spark_checks.invariants.system_topics import (
 from spark_checks.invariants.timer.check_timer import check_timer
 from spark_checks.live_store import confirmed, is_locked, log_end_of
 from spark_checks.progress import Progress, silent
-from spark_checks.report.start_forecast import StartForecast
 from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.failures import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
+from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store, list_store, mapped_file_size
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary

@@ -235,7 +235,7 @@ def _ids(only: str | None) -> list[str]:
 
 
 def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> None:
-    from spark_checks.report import report
+    from cli.pages.audit import report
 
     if form == "table" and out is None:
         text = report.as_table(found, is_styled=sys.stdout.isatty())

@@ -15,7 +15,7 @@ from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spark_checks.report.start_forecast import StartForecast
+from spark_checks.start_forecast import StartForecast
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.epoch_file import EPOCH_FILE

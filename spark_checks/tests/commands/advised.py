@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from cli.pages.audit.advice import Advice
 from spark_checks.audit import Audit
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
-from spark_checks.report.advice import Advice
-from spark_checks.report.start_forecast import StartForecast
+from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store, StoreFile
 from spark_checks.survey.summary import SurveySummary
 

@@ -15,15 +15,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cli.commands.stores import audit as audit_command
+from cli.pages.audit import report
 from rocketmq_conformance.paths import module_command
 from spark_checks.audit import Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
 from spark_checks.findings import INVARIANTS, Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
-from spark_checks.report import report
-from spark_checks.report.start_forecast import StartForecast
 from spark_checks.session.java_home import wrap_java
+from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tests.building import StoreBuilder, flip

@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from cli.pages.audit import report
+from cli.pages.audit.charts import WIDTH, Rect, log_map
 from spark_checks.config_files import ConfigFile, offsets_in
 from spark_checks.findings import INVARIANTS, Finding, Severity
-from spark_checks.report import report
-from spark_checks.report.charts import WIDTH, Rect, log_map
 from spark_checks.store_files import Store, StoreFile, list_store
 from spark_checks.store_summary import groups_of, store_summary
 from spark_checks.survey.summary import QueueSummary, SurveySummary

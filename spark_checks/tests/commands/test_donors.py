@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from spark_checks.report.advice import RESTORED
+from cli.pages.audit.advice import RESTORED
 from spark_checks.store_files import StoreFile
 from spark_checks.tests.commands.advised import (
     DAMAGED,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from cli.pages.audit.advice import RESTORED, TEXTS, next_steps
 from spark_checks.findings import Finding, Severity
-from spark_checks.report.advice import RESTORED, TEXTS, next_steps
-from spark_checks.report.start_forecast import StartForecast
+from spark_checks.start_forecast import StartForecast
 from spark_checks.tests.commands.advised import (
     DAMAGED,
     HARMLESS,

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.pages.audit import report
+from cli.pages.audit.advice import TEXTS
 from spark_checks.audit import audit_store
 from spark_checks.findings import Severity
-from spark_checks.report import report
-from spark_checks.report.advice import TEXTS
 from spark_checks.store_files import Store
 from spark_checks.tests.building import StoreBuilder, flip
 

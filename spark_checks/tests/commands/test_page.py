@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from spark_checks.report import report
+from cli.pages.audit import report
 from spark_checks.tests.commands.page import sample_audit
 
 SAMPLE = Path(__file__).resolve().parents[3] / "docs" / "samples" / "audit.html"

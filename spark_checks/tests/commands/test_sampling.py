@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.pages.audit import report
 from columns.scan.log_file import LogRange
 from spark_checks.audit import audit_store
 from spark_checks.file_systems import reading
 from spark_checks.findings import INVARIANTS
 from spark_checks.readers.commit_log import batches
-from spark_checks.report import report
 from spark_checks.sampling import (
     SampleError,
     SampleSpec,

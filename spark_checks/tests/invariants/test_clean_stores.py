@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.pages.audit import report
 from spark_checks.audit import audit_store
 from spark_checks.findings import Finding
-from spark_checks.report import report
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder, overwrite
 from spec.store.consume_queue import UNIT_SIZE
 from spec.store.file_names import file_name

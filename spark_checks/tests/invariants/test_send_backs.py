@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_checks.report import report
+from cli.pages.audit import report
 from spark_checks.store_summary import send_backs_of
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.commands.page import sample_audit

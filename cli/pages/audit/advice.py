@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from cli.pages.audit.groups import by_kind, count_of
+from cli.pages.audit.wrong_names import COMPRESSED, missing_files
 from spark_checks.audit import Audit
 from spark_checks.findings import (
     EXPLAINED,
@@ -27,9 +29,7 @@ from spark_checks.findings import (
     is_about_two_stores,
     is_damage,
 )
-from spark_checks.report.groups import by_kind, count_of
-from spark_checks.report.start_forecast import StartForecast, number_of
-from spark_checks.report.wrong_names import COMPRESSED, missing_files
+from spark_checks.start_forecast import StartForecast, number_of
 
 SHOWN_FILES = 5
 """Files that are brought back by a command each, at most."""

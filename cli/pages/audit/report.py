@@ -12,11 +12,11 @@ from click import style
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from cli.pages.audit.advice import TEXTS, Advice, next_steps
+from cli.pages.audit.charts import charts_of
+from cli.pages.audit.groups import groups_of
 from spark_checks.audit import Audit, NotAudited
-from spark_checks.report.advice import TEXTS, Advice, next_steps
-from spark_checks.report.charts import charts_of
-from spark_checks.report.groups import groups_of
-from spark_checks.report.start_forecast import number_of
+from spark_checks.start_forecast import number_of
 from spec.printable import printable
 
 AuditResults = Sequence[Audit | NotAudited]
@@ -74,7 +74,7 @@ def _rendered(
 ) -> str:
     """Return the page of *audits*, with details of those that *is_shown* selects."""
     environment = Environment(
-        loader=PackageLoader("spark_checks.report"),
+        loader=PackageLoader("cli.pages.audit"),
         autoescape=template.endswith(".html"),
         undefined=StrictUndefined,
         finalize=lambda value: printable(value) if type(value) is str else value,
