@@ -41,7 +41,6 @@ from spark_checks.sampling import Sample, SampleSpec, checked_ids, sample_of
 from spark_checks.session.failures import FAILURES, failed
 from spark_checks.since import is_about_earlier, part_since
 from spark_checks.situation import situation_of
-from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store, list_store, mapped_file_size
 from spark_checks.store_summary import store_summary
 from spark_checks.survey.summary import SurveySummary
@@ -65,8 +64,6 @@ class Audit:
     """Histograms of an HTML page, if one was requested."""
     sample: Sample | None = None
     """Audited part of the log; None for all of it."""
-    forecast: StartForecast | None = None
-    """Forecast of a broker's start, which `cli` adds; None without one."""
     is_live: bool = False
     """Whether a broker writes to the store; only confirmed errors are reported."""
     unrequested_damage: tuple[Finding, ...] = ()
@@ -75,15 +72,9 @@ class Audit:
     """Whether every record of the log was read."""
 
     @property
-    def is_clean(self) -> bool:
-        """Whether there are no errors, and the forecast start keeps every message."""
-        has_errors = any(one.severity is Severity.ERROR for one in self.findings)
-        return not has_errors and not self.is_harmed_by_start
-
-    @property
-    def is_harmed_by_start(self) -> bool:
-        """Whether the start does not succeed, or loses or hides messages."""
-        return self.forecast is not None and not self.forecast.is_harmless
+    def has_errors(self) -> bool:
+        """Whether any finding is an error, not a warning."""
+        return any(one.severity is Severity.ERROR for one in self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +117,7 @@ def audit_store(
         progress=progress,
     )
     found = once()
-    if not found.is_live or (found.is_clean and not found.unrequested_damage):
+    if not found.is_live or not (found.has_errors or found.unrequested_damage):
         return found
     progress("auditing again, because a broker writes to the store")
     again = once()

@@ -25,7 +25,8 @@ from cli.options.store_list import listed_stores
 from cli.runs.stores.audits import AuditOptions, audits, ended_by_interrupt
 
 if TYPE_CHECKING:
-    from spark_checks.audit import Audit, NotAudited
+    from cli.pages.audit.audited_store import AuditedStore
+    from spark_checks.audit import NotAudited
     from spark_checks.faults.fault import Planted
     from spark_checks.sampling import SampleSpec
 
@@ -149,11 +150,11 @@ def audit(
     sys.exit(_exit_code(found))
 
 
-def _exit_code(found: Sequence[Audit | NotAudited]) -> int:
+def _exit_code(found: Sequence[AuditedStore | NotAudited]) -> int:
     """Return 1 if a store is not clean, else 2 if one could not be read."""
-    from spark_checks.audit import Audit
+    from cli.pages.audit.audited_store import AuditedStore
 
-    audited = [one for one in found if isinstance(one, Audit)]
+    audited = [one for one in found if isinstance(one, AuditedStore)]
     if any(not one.is_clean for one in audited):
         return 1
     return 0 if len(audited) == len(found) else 2
@@ -234,7 +235,9 @@ def _ids(only: str | None) -> list[str]:
     return select(only, sorted(INVARIANTS), kind="invariant") if only else []
 
 
-def _write(found: Sequence[Audit | NotAudited], form: str, out: Path | None) -> None:
+def _write(
+    found: Sequence[AuditedStore | NotAudited], form: str, out: Path | None
+) -> None:
     from cli.pages.audit import report
 
     if form == "table" and out is None:
@@ -258,15 +261,15 @@ def _made_by() -> str:
 
 def _write_score(
     planted: Sequence[Planted],
-    found: Sequence[Audit | NotAudited],
+    found: Sequence[AuditedStore | NotAudited],
     form: str,
     out: Path | None,
 ) -> NoReturn:
     """Write how well *found* agrees with what was *planted*, and exit by it."""
-    from spark_checks.audit import Audit
+    from cli.pages.audit.audited_store import AuditedStore
     from spark_checks.faults.labels import score
 
-    audited = [one for one in found if isinstance(one, Audit)]
+    audited = [one.audit for one in found if isinstance(one, AuditedStore)]
     scored = score(planted, [finding for one in audited for finding in one.findings])
     if form == "json":
         write_result(json.dumps(scored.as_json(), indent=2) + "\n", out)

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from cli.pages.audit.audited_store import AuditedStore
 from cli.pages.audit.groups import by_kind, count_of
+from cli.pages.audit.start_forecast import StartForecast, number_of
 from cli.pages.audit.wrong_names import COMPRESSED, missing_files
 from spark_checks.audit import Audit
 from spark_checks.findings import (
@@ -29,7 +31,6 @@ from spark_checks.findings import (
     is_about_two_stores,
     is_damage,
 )
-from spark_checks.start_forecast import StartForecast, number_of
 
 SHOWN_FILES = 5
 """Files that are brought back by a command each, at most."""
@@ -65,12 +66,17 @@ NO_FORECAST = StartForecast(release="RELEASE")
 class Advice:
     """Headline and first steps for the findings of one store."""
 
-    audit: Audit
+    store: AuditedStore
+
+    @property
+    def audit(self) -> Audit:
+        """The audit of the store."""
+        return self.store.audit
 
     @property
     def forecast(self) -> StartForecast:
         """Start on the store as it is."""
-        return self.audit.forecast or NO_FORECAST
+        return self.store.forecast or NO_FORECAST
 
     @property
     def damage(self) -> list[Finding]:
@@ -104,7 +110,7 @@ class Advice:
         elif self.damage:
             places = number_of(count_of(self.damage), "place")
             found = TEXTS["DAMAGED"].format(places=places, file=self.damage[0].file)
-        elif not errors and not self.audit.is_harmed_by_start:
+        elif not errors and not self.store.is_harmed_by_start:
             if len(own) < len(self.audit.findings):
                 return None  # each difference of the two stores is an error
             found = _without_errors(own)
@@ -118,7 +124,7 @@ class Advice:
             found = TEXTS["REFUSED"]
         else:
             found = TEXTS["UNDAMAGED"].format(part=part)
-        return f"{found} {self.forecast.result}" if self.audit.forecast else found
+        return f"{found} {self.forecast.result}" if self.store.forecast else found
 
     @property
     def first_steps(self) -> list[tuple[str, list[str]]]:
@@ -354,7 +360,7 @@ class Advice:
             and finding.invariant.start_repairs
             and not (is_index and self._was_closed_unfinished)
             and not self.damage
-            and not self.audit.is_harmed_by_start
+            and not self.store.is_harmed_by_start
         )
 
     def _waits_for_start(self, finding: Finding) -> bool:

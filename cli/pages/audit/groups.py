@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
+from cli.pages.audit.start_forecast import number_of
 from spark_checks.findings import Finding
-from spark_checks.start_forecast import number_of
 
 DIRECTORIES_MAX = 3
 """Directories of one invariant that have groups of their own."""

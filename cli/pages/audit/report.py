@@ -13,13 +13,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from cli.pages.audit.advice import TEXTS, Advice, next_steps
+from cli.pages.audit.audited_store import AuditedStore
 from cli.pages.audit.charts import charts_of
 from cli.pages.audit.groups import groups_of
+from cli.pages.audit.start_forecast import number_of
 from spark_checks.audit import Audit, NotAudited
-from spark_checks.start_forecast import number_of
 from spec.printable import printable
 
-AuditResults = Sequence[Audit | NotAudited]
+AuditResults = Sequence[AuditedStore | NotAudited]
 
 
 def as_json(audits: AuditResults) -> str:
@@ -96,14 +97,14 @@ def _rendered(
                 **document,
                 "row": row,
                 "number": number,
-                "is_live": audit.is_live,
-                "is_harmed_by_start": audit.is_harmed_by_start,
-                "pictures": partial(charts_of, audit),
+                "is_live": store.audit.is_live,
+                "is_harmed_by_start": store.is_harmed_by_start,
+                "pictures": partial(charts_of, store.audit),
             }
-            for number, (audit, document, row) in enumerate(
+            for number, (store, document, row) in enumerate(
                 zip(audits, documents, rows, strict=True), 1
             )
-            if isinstance(audit, Audit) and is_shown(audit)
+            if isinstance(store, AuditedStore) and is_shown(store.audit)
         ],
     )
 
@@ -124,22 +125,23 @@ def _row_of(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _document(audit: Audit | NotAudited) -> dict[str, Any]:
-    if isinstance(audit, NotAudited):
-        document = {"schema": 1, "store": audit.store, "verdict": "unreadable"}
-        return {**document, "reason": audit.reason}
+def _document(store: AuditedStore | NotAudited) -> dict[str, Any]:
+    if isinstance(store, NotAudited):
+        document = {"schema": 1, "store": store.store, "verdict": "unreadable"}
+        return {**document, "reason": store.reason}
+    audit = store.audit
     parts: dict[str, Any] = {}
     if audit.sample is not None:
         parts["sample"] = audit.sample.as_json()
     if audit.against is not None:
         parts["against"] = audit.against
-    if audit.forecast is not None:
-        parts["forecast"] = audit.forecast.as_json()
-    advice = Advice(audit=audit)
+    if store.forecast is not None:
+        parts["forecast"] = store.forecast.as_json()
+    advice = Advice(store=store)
     return {
         "schema": 1,
         "store": audit.store,
-        "verdict": "pass" if audit.is_clean else "fail",
+        "verdict": "pass" if store.is_clean else "fail",
         "headline": advice.headline,
         "summary": dict(audit.summary),
         **parts,

@@ -6,7 +6,7 @@ import os
 import signal
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,8 +16,9 @@ from cli.runs.stores.audit_progress import AuditProgress, shown_progress
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
+    from cli.pages.audit.audited_store import AuditedStore
     from reference.core.store.types import StoreOptions
-    from spark_checks.audit import Audit, NotAudited
+    from spark_checks.audit import NotAudited
     from spark_checks.broker_conf import BrokerConf
     from spark_checks.sampling import SampleSpec
     from spark_checks.store_files import Store
@@ -41,7 +42,9 @@ class AuditOptions:
     """Release whose start is forecast; None for a guess."""
 
 
-def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudited]:
+def audits(
+    stores: Sequence[str], options: AuditOptions
+) -> list[AuditedStore | NotAudited]:
     """Return the audits of *stores*, all on one Spark.
 
     Of several stores, those that cannot be read are NotAudited. A single one raises
@@ -82,10 +85,10 @@ def audits(stores: Sequence[str], options: AuditOptions) -> list[Audit | NotAudi
                 with removed_on_failure(options.directory):
                     export(session_of(context), stores[0], options.directory)
 
-            def audited(url: str) -> Audit:
+            def audited(url: str) -> AuditedStore:
                 return _audited(context, url, conf, store_options, options, progress)
 
-            found: list[Audit | NotAudited] = []
+            found: list[AuditedStore | NotAudited] = []
             for number, one in enumerate(listed, 1):
                 progress.begin_store(number)
                 if isinstance(one, Store):
@@ -148,17 +151,18 @@ def _audited(
     store_options: StoreOptions | None,
     options: AuditOptions,
     progress: AuditProgress,
-) -> Audit:
+) -> AuditedStore:
     """Return the audit of *store*, compared with ``--against`` if it is given.
 
     A start is forecast with *store_options*; None for those inferred from the files.
     """
+    from cli.pages.audit.audited_store import AuditedStore
     from cli.runs.stores.start_forecasts import start_forecast
     from spark_checks.against.comparison import compared_with
     from spark_checks.audit import audit_store
     from spark_checks.session.session import session_of
 
-    only = options.only
+    only, forecast = options.only, None
     found = audit_store(
         context,
         store,
@@ -174,17 +178,16 @@ def _audited(
         forecast = start_forecast(
             store, options.release, store_options, on_part=progress.advance
         )
-        found = replace(found, forecast=forecast)
-    if options.against is None:
-        return found
-    return compared_with(
-        session_of(context),
-        found,
-        (store, options.against),
-        conf=conf,
-        only=only,
-        progress=progress,
-    )
+    if options.against is not None:
+        found = compared_with(
+            session_of(context),
+            found,
+            (store, options.against),
+            conf=conf,
+            only=only,
+            progress=progress,
+        )
+    return AuditedStore(audit=found, forecast=forecast)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from msgspec import structs
 
+from cli.pages.audit.start_forecast import StartForecast
 from cli.runs.stores.commit_log_files import (
     commit_log_files,
     size_before_cut,
@@ -56,7 +57,6 @@ from reference.core.store.types import StoreOptions
 from reference.shell.storage.disk import DiskFiles
 from reference.shell.storage.file_calls import raise_open_files_limit
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spark_checks.start_forecast import StartForecast
 from spec.store.checkpoint import decode_checkpoint, encode_checkpoint
 from spec.store.file_names import (
     ABORT,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cli.pages.audit.start_forecast import StartForecast
 from reference.core.recovery_forecast.forecast import forecast
 from reference.core.recovery_forecast.outcome import MessageRange, Outcome, messages_in
 from reference.core.recovery_forecast.store_view import ViewError, inferred_options
@@ -15,7 +16,6 @@ from reference.core.store.recovery.load import DirectoryEntry
 from reference.core.store.recovery.rules import rules_of
 from reference.core.store.types import StoreOptions
 from reference.shell.storage.read_only_files import ReadOnlyStore
-from spark_checks.start_forecast import StartForecast
 from spec.store.batch_queue import BATCH_QUEUE
 from spec.store.config.config_files import TOPICS_FILE
 from spec.store.epoch_file import EPOCH_FILE

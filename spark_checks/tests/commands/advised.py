@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from cli.pages.audit.advice import Advice
+from cli.pages.audit.audited_store import AuditedStore
+from cli.pages.audit.start_forecast import StartForecast
 from spark_checks.audit import Audit
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order
-from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store, StoreFile
 from spark_checks.survey.summary import SurveySummary
 
@@ -51,10 +52,9 @@ def advice(
         summary={},
         survey_summary=SurveySummary(),
         findings=found,
-        forecast=forecast,
         **more,
     )
-    return Advice(audit=audit)
+    return Advice(store=AuditedStore(audit=audit, forecast=forecast))
 
 
 def listing(*directories: str, files: tuple[str, ...] = ()) -> Store:

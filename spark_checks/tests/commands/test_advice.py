@@ -10,8 +10,8 @@ import pytest
 
 from cli.pages.audit.advice import RESTORED, TEXTS, next_steps
 from cli.pages.audit.groups import groups_of
+from cli.pages.audit.start_forecast import StartForecast
 from spark_checks.findings import EXPLAINED, INVARIANTS, Invariant, Severity
-from spark_checks.start_forecast import StartForecast
 from spark_checks.tests.commands.advised import (
     DAMAGED,
     HARMLESS,

@@ -10,12 +10,15 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 
 from cli.commands.stores import audit as audit_command
 from cli.pages.audit import report
+from cli.pages.audit.audited_store import AuditedStore
+from cli.pages.audit.start_forecast import StartForecast
 from rocketmq_conformance.paths import module_command
 from spark_checks.audit import Audit, NotAudited, audit_store
 from spark_checks.broker_conf import ConfError, read_broker_conf
@@ -23,7 +26,6 @@ from spark_checks.findings import INVARIANTS, Finding, Invariant, Severity
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.invariants.system_topics import LEDGER_INVARIANTS
 from spark_checks.session.java_home import wrap_java
-from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import Store
 from spark_checks.survey.summary import SurveySummary
 from spark_checks.tests.building import StoreBuilder, flip
@@ -80,7 +82,7 @@ def test_a_severity_among_the_values_of_texts_is_refused() -> None:
         file_finding("INV-CHECK-001", "checkpoint", (0, 0))
 
 
-def _damaged() -> Audit:
+def _damaged(**changes: Any) -> AuditedStore:
     finding = Finding(
         invariant=INVARIANTS["INV-FILE-001"],
         severity=Severity.ERROR,
@@ -106,13 +108,14 @@ def _damaged() -> Audit:
         "handed_back": {},
         "left_open": False,
     }
-    return Audit(
+    audit = Audit(
         store="/store",
         summary=summary,
         survey_summary=SurveySummary(),
         listing=Store(url="/store", files=(), directories=frozenset()),
         findings=(finding,),
     )
+    return AuditedStore(audit=replace(audit, **changes))
 
 
 def test_json_has_offsets_as_strings() -> None:
@@ -134,10 +137,9 @@ def test_html_is_escaped_and_a_table_has_no_colors() -> None:
 
 @pytest.mark.parametrize("is_styled", [False, True])
 def test_control_characters_of_names_are_replaced(*, is_styled: bool) -> None:
-    found = _damaged()
-    [finding] = found.findings
+    [finding] = _damaged().audit.findings
     hostile = replace(finding, message="Topic \x1b[5m\x07\nT.")
-    found = replace(found, store="/st\x1b[5more", findings=(hostile,))
+    found = _damaged(store="/st\x1b[5more", findings=(hostile,))
     page = report.as_html([found])
     table = report.as_table([found], is_styled=is_styled)
     for text in (page, table):
@@ -173,9 +175,8 @@ CUT_SHORT = StartForecast(release="4.6.0", lost=(("T", 9),), unreadable=(("T", 9
     ],
 )
 def test_warnings_are_findings_where_a_start_does_harm(forecast: StartForecast) -> None:
-    damaged = _damaged()
-    warning = replace(damaged.findings[0], severity=Severity.WARNING)
-    clean = replace(damaged, findings=(warning,))
+    warning = replace(_damaged().audit.findings[0], severity=Severity.WARNING)
+    clean = _damaged(findings=(warning,))
     assert clean.is_clean
     harmed = replace(clean, forecast=forecast)
     assert not harmed.is_clean
@@ -188,13 +189,13 @@ def test_warnings_are_findings_where_a_start_does_harm(forecast: StartForecast) 
 
 
 def test_several_stores_begin_with_a_row_for_each() -> None:
-    clean = replace(_damaged(), store="s3://fine/store", findings=())
+    clean = _damaged(store="s3://fine/store", findings=())
     gone = NotAudited(store="/gone", reason="/gone is lost")
-    several: list[Audit | NotAudited] = [_damaged(), clean, gone]
+    several: list[AuditedStore | NotAudited] = [_damaged(), clean, gone]
     table = report.as_table(several).splitlines()
     assert table[:2] == [
         "3 stores: 1 fail, 1 pass, 1 unreadable",
-        f"  fail            1 error    0 warnings  {_damaged().store}",
+        f"  fail            1 error    0 warnings  {_damaged().audit.store}",
     ]
     assert [line for line in table if "s3://fine" in line] == [
         "  pass           0 errors    0 warnings  s3://fine/store"

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from cli.pages.audit import report
+from cli.pages.audit.audited_store import AuditedStore
 from cli.pages.audit.charts import WIDTH, Rect, log_map
 from spark_checks.config_files import ConfigFile, offsets_in
 from spark_checks.findings import INVARIANTS, Finding, Severity
@@ -84,14 +85,14 @@ def test_a_finding_elsewhere_or_at_the_very_end_breaks_no_picture() -> None:
 
 
 def test_the_highest_bar_fills_the_picture() -> None:
-    page = report.as_html([sample_audit()])
+    page = report.as_html([AuditedStore(audit=sample_audit())])
     svg = page.split('aria-label="messages by size">')[1].split("</svg>")[0]
     heights = re.findall(r' height="([0-9.]+)%"', svg)
     assert heights == ["2.0", "45.0", "100.0", "0.0", "0.8"]
 
 
 def test_names_are_no_markup() -> None:
-    page = report.as_html([sample_audit()])
+    page = report.as_html([AuditedStore(audit=sample_audit())])
     assert "<i>" not in page
     for begin in range(page.count("<svg")):
         svg = page.split("<svg")[begin + 1].split("</svg>")[0]

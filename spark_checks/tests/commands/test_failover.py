@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from cli.pages.audit.start_forecast import StartForecast
 from spark_checks.against.comparison import compare_stores
 from spark_checks.findings import Severity
-from spark_checks.start_forecast import StartForecast
 from spark_checks.store_files import StoreFile
 from spark_checks.tests.building import flip, overwrite
 from spark_checks.tests.commands.advised import ITEM, advice, finding, listing

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from cli.pages.audit.advice import RESTORED, TEXTS, next_steps
+from cli.pages.audit.start_forecast import StartForecast
 from spark_checks.findings import Finding, Severity
-from spark_checks.start_forecast import StartForecast
 from spark_checks.tests.commands.advised import (
     DAMAGED,
     HARMLESS,

@@ -15,6 +15,7 @@ from pyspark.sql import SparkSession
 
 from cli.pages.audit import report
 from cli.pages.audit.advice import TEXTS
+from cli.pages.audit.audited_store import AuditedStore
 from spark_checks.audit import audit_store
 from spark_checks.findings import Severity
 from spark_checks.store_files import Store
@@ -62,8 +63,8 @@ def test_a_locked_store_has_no_warnings(spark: SparkSession, tmp_path: Path) -> 
     with locked(tmp_path):
         live = audit_store(spark, str(tmp_path))
     assert (live.findings, live.summary["live"]) == ((), True)
-    assert TEXTS["LIVE"].split(".")[0] in report.as_table([live])
-    assert TEXTS["LEFT_OPEN"] not in report.as_table([live])
+    assert TEXTS["LIVE"].split(".")[0] in report.as_table([AuditedStore(audit=live)])
+    assert TEXTS["LEFT_OPEN"] not in report.as_table([AuditedStore(audit=live)])
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cli.pages.audit import report
+from cli.pages.audit.audited_store import AuditedStore
 from columns.scan.log_file import LogRange
 from spark_checks.audit import audit_store
 from spark_checks.file_systems import reading
@@ -68,7 +69,7 @@ def test_damage_of_the_log_is_kept_beside_the_requested_findings(
     whole = audit_store(spark, str(root))
     assert audit.unrequested_damage[0] in whole.findings
     assert whole.unrequested_damage == ()
-    text = report.as_table([audit])
+    text = report.as_table([AuditedStore(audit=audit)])
     assert f"  The commit log is damaged in 1 place, first in commitlog/{log}." in text
     assert f"cp -a {root} {root}.copy" in text
 
@@ -174,18 +175,18 @@ def test_every_report_says_what_was_looked_at(
     found = audit_store(spark, str(root), sample_spec=options, with_charts=True)
     sample = found.sample
     assert sample is not None
-    document = json.loads(report.as_json([found]))
+    document = json.loads(report.as_json([AuditedStore(audit=found)]))
     assert document["summary"]["commitlog"]["max_offset"] is None
     assert document["sample"]["seed"] == 11
     assert document["sample"]["ranges"] == [[str(a), str(b)] for a, b in sample.ranges]
     assert set(document["sample"]["not_judged"]) == LEFT_OUT
-    table = report.as_table([found])
+    table = report.as_table([AuditedStore(audit=found)])
     assert "(--sample 0.25 --seed 11)" in table
     assert "not checked: INV-LOG-004, INV-LOG-005, INV-CHECK-002" in table
-    page = " ".join(report.as_html([found]).split())
+    page = " ".join(report.as_html([AuditedStore(audit=found)]).split())
     assert "--sample 0.25 --seed 11" in page
     assert page.count("audited: commit-log offsets") == len(sample.ranges)
-    whole = report.as_table([replace(found, sample=None)])
+    whole = report.as_table([AuditedStore(audit=replace(found, sample=None))])
     assert "sample" not in whole
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from spark_checks.report.advice import RESTORED, TEXTS, next_steps
+from cli.pages.audit.advice import RESTORED, TEXTS, next_steps
 from spark_checks.tests.commands.advised import HARMLESS, UNIT, advice, finding, listing
 
 REFUSED = replace(HARMLESS, refusal="a file is not named by an offset")

@@ -13,6 +13,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from cli.pages.audit import report
+from cli.pages.audit.audited_store import AuditedStore
 from spark_checks.audit import audit_store
 from spark_checks.findings import Finding
 from spark_checks.tests.building import BEGAN_AT_MS, StoreBuilder, overwrite
@@ -60,9 +61,9 @@ def test_what_a_killed_broker_leaves_is_a_warning(
         ("INV-LOG-001", last.log_file, last.position + last.size, "warning"),
         ("INV-CQ-005", last.queue_file, last.unit_position, "warning"),
     ]
-    assert audit.is_clean
+    assert not audit.has_errors
     assert audit.summary["left_open"] is True
-    assert "The file abort is there" in report.as_table([audit])
+    assert "The file abort is there" in report.as_table([AuditedStore(audit=audit)])
 
 
 def test_a_hole_among_units_of_deleted_records_is_reported(
@@ -225,11 +226,13 @@ def test_queues_in_rocksdb_are_named_and_not_missed(
     assert audit.summary["topics"] == {
         "Orders": {"queues": {"0": {"min": "0", "max": "150", "messages": 150}}}
     }
-    assert f"RocksDB: {', '.join(databases)}\n" in report.as_table([audit, audit])
+    assert f"RocksDB: {', '.join(databases)}\n" in report.as_table(
+        [AuditedStore(audit=audit)] * 2
+    )
     overwrite(store, hit.log_file, hit.position, bytes(8))
     audit = audit_store(spark, str(store))
     assert [one.invariant.id for one in audit.findings] == [
         "INV-LOG-001",
         "INV-LOG-005",
     ]
-    assert "rmqc recover" not in report.as_table([audit])
+    assert "rmqc recover" not in report.as_table([AuditedStore(audit=audit)])

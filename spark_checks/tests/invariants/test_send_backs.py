@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cli.pages.audit import report
+from cli.pages.audit.audited_store import AuditedStore
 from spark_checks.store_summary import send_backs_of
 from spark_checks.survey.summary import QueueSummary
 from spark_checks.tests.commands.page import sample_audit
@@ -34,7 +35,7 @@ def test_retries_and_dead_letters_are_counted_by_group() -> None:
 
 
 def test_every_format_says_how_many_there_are() -> None:
-    found = [sample_audit()]
+    found = [AuditedStore(audit=sample_audit())]
     assert "41,001 retries and 7 dead letters of 2 groups" in report.as_table(found)
     assert '"dead_letters": 7' in report.as_json(found)
     page = report.as_html(found)

@@ -1,8 +1,4 @@
-"""
-Effects of a broker's start on a store, as ``rmqc recover`` forecasts them.
-
-This package does not forecast: `cli` does so and passes the result with the audit.
-"""
+"""Effects of a broker's start on a store, in short, as an audit's report has them."""
 
 from __future__ import annotations
 
