@@ -22,6 +22,7 @@ from conformance.differential.world import Patience, World
 from conformance.harness.targets.target import Target
 from spec.wire.remoting.response_code import ResponseCode
 
+SUCCESS = code_name(ResponseCode.SUCCESS)
 BUSY = " (SYSTEM_BUSY)"
 REFUSALS = {
     code_name(ResponseCode.REQUEST_CODE_NOT_SUPPORTED): "",
@@ -70,6 +71,8 @@ class Counts:
     """Answered by both, by kind."""
     compared: set[str] = field(default_factory=set)
     """Requests answered by both."""
+    successes: int = 0
+    """Steps with the response SUCCESS of at least one target."""
     facts: int = 0
     explained: Counter[Explanation] = field(default_factory=Counter)
     examples: dict[Explanation, tuple[Step, Difference]] = field(default_factory=dict)
@@ -137,6 +140,7 @@ class Pair:
             return
         self.counts.steps[step.kind] += 1
         self.counts.compared.add(step.request)
+        self.counts.successes += SUCCESS in (some["code"], other["code"])
         self.counts.facts += len(some.keys() | other.keys())
         for path in different(some, other):
             difference = Difference(

@@ -47,6 +47,8 @@ def lines(outcome: Outcome, *, target: str, against: str) -> Iterator[str]:
     verdict = f"{found} differences that nothing explains" if found else "no difference"
     if not outcome.has_verdict:
         verdict = "no verdict: no request behind the first two was compared"
+        if not counts.successes:
+            verdict = "no verdict: no request succeeded on either target"
         if counts.always_busy:
             verdict = f"no verdict: always busy for {', '.join(counts.always_busy)}"
     yield f"{verdict} (seed {outcome.seed}, {outcome.examples} programs)"

@@ -59,11 +59,13 @@ class Outcome:
     def has_verdict(self) -> bool:
         """Whether a request behind the first ones of every program was compared.
 
-        Without findings, a request that was busy each time prevents it, too.
+        Without findings, a request that was busy each time prevents it, too. So does a
+        run in which no request succeeds, as with wrong credentials.
         """
         first = {step.kind for step in PROLOGUE}
         is_compared = not self.counts.steps.keys() <= first
-        return bool(self.findings) or (is_compared and not self.counts.always_busy)
+        is_served = is_compared and self.counts.successes > 0
+        return bool(self.findings) or (is_served and not self.counts.always_busy)
 
 
 def run(

@@ -67,7 +67,7 @@ def test_a_request_that_a_foreign_target_lacks_is_not_compared(pair: Pair) -> No
     assert program_run.difference is not None
     assert program_run.difference.target == "0 SUCCESS"
     assert pair.counts.refused == ({"consume stats"}, set())
-    assert pair.counts.steps.total() == 1
+    assert pair.counts.steps.total() == pair.counts.successes == 1
 
 
 def test_a_change_that_one_target_lacks_ends_the_program(pair: Pair) -> None:
@@ -124,14 +124,23 @@ def test_a_run_has_a_verdict_once_it_compared_more_than_each_beginning() -> None
     outcome = Outcome(seed=0, examples=1, counts=counts, releases=("4.6.0", "4.6.0"))
     counts.steps["update group"] = 1
     assert not outcome.has_verdict
-    counts.steps["max offset"] = 1
+    counts.steps["max offset"] = counts.successes = 1
     assert outcome.has_verdict
+
+
+def test_a_run_has_no_verdict_if_both_targets_refuse_each_request() -> None:
+    counts = Counts(programs=1)
+    outcome = Outcome(seed=0, examples=1, counts=counts, releases=("4.6.0", "4.6.0"))
+    counts.steps["max offset"] = 1
+    assert not outcome.has_verdict
+    reported = list(lines(outcome, target=MINE, against=THEIRS))
+    assert reported[-1].startswith("no verdict: no request succeeded on either target")
 
 
 def test_a_run_has_no_verdict_about_a_request_that_is_always_busy() -> None:
     counts = Counts(programs=1, refused=({"lock queues (SYSTEM_BUSY)"}, {"delete"}))
     outcome = Outcome(seed=0, examples=1, counts=counts, releases=("4.6.0", "4.6.0"))
-    counts.steps["max offset"] = 1
+    counts.steps["max offset"] = counts.successes = 1
     assert not outcome.has_verdict
     reported = list(lines(outcome, target=MINE, against=THEIRS))
     assert reported[-1].startswith("no verdict: always busy for lock queues (seed ")
