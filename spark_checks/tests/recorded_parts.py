@@ -13,13 +13,17 @@ SIZES = {
     "batchconsumequeue": 184,
 }
 """Bytes of the files, whose zeros at the end are not recorded."""
+OF_TIMER = "config/timercheck"
+"""Checkpoint of a timer log, which has 100 MB and is not recorded whole."""
 
 
-def store_of(release: str, root: Path) -> Path:
+def store_of(release: str, root: Path, *, has_timer: bool = False) -> Path:
     """Return the recorded parts of a store of *release*, at their full sizes."""
+    left_out = "" if has_timer else OF_TIMER
     for file in (PARTS / release).rglob("*"):
         name = file.relative_to(PARTS / release)
-        if file.is_file() and name.parts[0] in {*SIZES, "config"}:
+        is_used = name.parts[0] in {*SIZES, "config"} and str(name) != left_out
+        if file.is_file() and is_used:
             size = SIZES.get(name.parts[0], 0)
             place = root / name
             place.parent.mkdir(parents=True, exist_ok=True)

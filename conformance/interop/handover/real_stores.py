@@ -43,7 +43,7 @@ PACKED = "AuditPacked"
 BODY = b"a body that is worth packing " * 40
 BURST = 600
 """Messages that are sent without waiting for responses."""
-_NOT_AUDITED = shutil.ignore_patterns("timerlog", "timerwheel*")
+_NOT_AUDITED = shutil.ignore_patterns("timerlog", "timerwheel*", "timercheck*")
 """Files of 140 MB since 5.0, not copied; the last stage, which is no copy, has them."""
 
 

@@ -37,7 +37,7 @@ OF_TIMER = ("timer_unit", "timer_blank", "timer_slot", "timer_checkpoint")
 
 def timed_store(release: str, tmp_path: Path) -> Path:
     """Return a recorded store with the files of its timer at their full sizes."""
-    store_of(release, tmp_path)
+    store_of(release, tmp_path, has_timer=True)
     (tmp_path / TIMER_LOG).mkdir()
     for file in (PARTS / release / TIMER_LOG).iterdir():
         data = file.read_bytes().ljust(LOG_FILE_SIZE, b"\0")
