@@ -5,7 +5,8 @@ In each round a fresh Java calls ``CommitLog.checkMessageAndReturnSize`` with ch
 on every file of the log, as a recovering broker does. A fresh Spark then makes the full
 audit: all invariants, all files. Both have read the files once before, so that the disk
 costs no time. The start of Java or of Spark is reported apart. Spark's Python workers
-import meanwhile. The audit forks them, which belongs to its time.
+import meanwhile. The audit forks them, which belongs to its time. Memory is that of one
+more audit, because its readings take time of the processors that an audit keeps busy.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class Way(Struct, frozen=True, kw_only=True):
 
 
 class Memory(Struct, frozen=True, kw_only=True):
-    """Most memory of any audit, and the processes that had it."""
+    """Most memory of an audit, and the processes that had it."""
 
     peak_mib: int
     parts_mib: Mapping[str, int]
@@ -241,8 +242,10 @@ def _point(size: int, run: Run, progress: Callable[[str], None]) -> Point:
             scans.append(scan_once(store, run))
             progress(f"{size // MEBIBYTE} MiB, round {number} of {run.rounds}: audit")
             audits.append(audit_once(store, run))
+        progress(f"{size // MEBIBYTE} MiB, memory: audit")
+        watched = audit_once(store, run, is_watched=True)
     processors = local_processors(run.master) or os.cpu_count() or 1
-    return _as_point(scans, audits, processors=processors)
+    return _as_point(scans, audits, watched, processors=processors)
 
 
 @contextmanager
@@ -277,19 +280,24 @@ def scan_once(store: Path, run: Run) -> Cost:
     return _cost(known, turn, start_s)
 
 
-def audit_once(store: Path, run: Run, *options: str) -> Cost:
-    """Return the cost of an audit of *store* by a fresh Spark, with its *options*."""
+def audit_once(store: Path, run: Run, *options: str, is_watched: bool = False) -> Cost:
+    """Return the cost of an audit of *store* by a fresh Spark, with its *options*.
+
+    Memory counts only if it *is_watched*, which takes longer.
+    """
     command = module_command("bench.processes.audit_child", store, run.master, *options)
-    turn, start_s = _one_turn(command)
+    turn, start_s = _one_turn(command, is_watched=is_watched)
     return _cost(json.loads(turn.response), turn, start_s)
 
 
-def _one_turn(command: Sequence[str]) -> tuple[Turn, float]:
+def _one_turn(
+    command: Sequence[str], *, is_watched: bool = False
+) -> tuple[Turn, float]:
     root = Path(__file__).resolve().parents[2]
     environment = {"PYTHONPATH": str(root), "PYSPARK_PYTHON": sys.executable}
     try:
         with MeasuredProcess(command, environment) as process:
-            return process.order("go"), process.start_s
+            return process.order("go", is_watched=is_watched), process.start_s
     except MeasuredProcessError as error:
         raise AuditBenchError(str(error)) from error
 
@@ -306,9 +314,9 @@ def _cost(known: Mapping[str, object], turn: Turn, start_s: float) -> Cost:
 
 
 def _as_point(
-    scans: Sequence[Cost], audits: Sequence[Cost], *, processors: int
+    scans: Sequence[Cost], audits: Sequence[Cost], watched: Cost, *, processors: int
 ) -> Point:
-    counts = {run.records for run in [*scans, *audits]}
+    counts = {run.records for run in [*scans, *audits, watched]}
     if len(counts) != 1:
         raise AuditBenchError(f"audit and Java disagree on the records: {counts}")
     size = scans[0].bytes
@@ -325,16 +333,15 @@ def _as_point(
             steps=audits[-1].steps,
         ),
         java=scanned,
-        memory=memory_of(audits),
+        memory=memory_of(watched),
     )
 
 
-def memory_of(audits: Sequence[Cost]) -> Memory:
-    """Return the most memory that any of *audits* had, and of what processes."""
-    worst = max(audits, key=lambda audit: audit.peak)
+def memory_of(watched: Cost) -> Memory:
+    """Return the most memory that an audit had, and of what processes."""
     return Memory(
-        peak_mib=round(worst.peak / MEBIBYTE),
-        parts_mib={n: round(p / MEBIBYTE) for n, p in worst.peaks.items()},
+        peak_mib=round(watched.peak / MEBIBYTE),
+        parts_mib={n: round(p / MEBIBYTE) for n, p in watched.peaks.items()},
     )
 
 

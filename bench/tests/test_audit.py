@@ -30,7 +30,7 @@ def turn(seconds: float, *, records: int = 10, peak: int = 1 << 20) -> Cost:
 
 
 def test_a_ratio_is_of_the_two_turns_of_a_round() -> None:
-    point = _as_point([turn(1), turn(9)], [turn(2), turn(3)], processors=2)
+    point = _as_point([turn(1), turn(9)], [turn(2), turn(3)], turn(9), processors=2)
 
     assert point.ratio == Spread(median=1.75, lowest=0.5, highest=3.0)
     assert point.audit.mb_per_s_per_core == 0.2
@@ -38,18 +38,18 @@ def test_a_ratio_is_of_the_two_turns_of_a_round() -> None:
 
 def test_counts_that_differ_are_no_measurement() -> None:
     with pytest.raises(AuditBenchError, match="disagree"):
-        _as_point([turn(1)], [turn(1, records=9)], processors=2)
+        _as_point([turn(1)], [turn(1, records=9)], turn(1), processors=2)
 
 
 def test_the_time_per_byte_tells_whether_a_curve_is_straight() -> None:
-    one, two = (_as_point([turn(1)], [turn(s)], processors=2) for s in (2, 4))
+    one, two = (_as_point([turn(1)], [turn(s)], turn(s), processors=2) for s in (2, 4))
 
     assert linearity([one]) is None
     assert linearity([one, two]) == 2.0
 
 
 def test_more_memory_than_a_gigabyte_misses_the_goal() -> None:
-    point = _as_point([turn(1)], [turn(1, peak=2 << 30)], processors=2)
+    point = _as_point([turn(1)], [turn(1)], turn(1, peak=2 << 30), processors=2)
 
     assert [goal.met for goal in goals_of([point])] == [True, False]
 
@@ -61,6 +61,20 @@ def test_an_order_costs_memory_and_processor_time() -> None:
 
     assert turn.response == "1999999000000"
     assert turn.peak > 1 << 20
+    assert turn.processor_s > 0
+
+
+def test_memory_between_an_order_and_its_response_counts_if_it_is_watched() -> None:
+    # The list is gone again before the response.
+    program = (
+        "import time\nprint('ready')\n"
+        "for _ in open(0): held = bytearray(b'x' * (64 << 20)); time.sleep(0.5);"
+        " del held; print('done')"
+    )
+    with MeasuredProcess([sys.executable, "-uc", program]) as process:
+        alone, watched = (process.order("go", is_watched=one) for one in (False, True))
+
+    assert watched.peak > alone.peak + (32 << 20)
 
 
 def test_a_process_that_ends_says_why() -> None:
