@@ -283,8 +283,9 @@ class Advice:
         family = name.rpartition("-")[0]
         if name == WRONG_NAME:
             moved = usual, self._moves(one.file for one in findings)
-            text, commands = next(iter(self._renamed), moved)
-            return text, [] if self.is_unsafe and self._renamed else commands
+            renamed = self._renamed
+            text, commands = next(iter(renamed), moved)
+            return text, [] if self.is_unsafe and renamed else commands
         if (self.damage or self.is_log_short) and _is_effect(findings[0]):
             return TEXTS["AFTER_LOG"], []
         if self._waits_for_start(findings[0]):

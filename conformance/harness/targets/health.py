@@ -85,7 +85,8 @@ def tls_problem(role: str, address: Address, tls: ssl.SSLContext | None) -> str:
     role is enough: an operator may state a name server as the broker.
     """
     of_roles = (
-        Server(role=one, address=address, tls=tls) for one in (role, *_REQUESTS)
+        Server(role=one, address=address, tls=tls)
+        for one in dict.fromkeys((role, *_REQUESTS))
     )
     if not all(_problem_of(one, PATIENCE_S) for one in of_roles):
         return ""
