@@ -120,7 +120,7 @@ def test_a_busy_target_has_no_verdict(tmp_path: Path, code: ResponseCode) -> Non
 IS_BUSY = """
 @pytest.mark.clause("CLAUSE")
 def test_is_busy(broker):
-    broker.send_message(topic="T")
+    assert broker.send_message(topic="T").code == CODE
     fails("CLAUSE")
 """
 
@@ -129,7 +129,7 @@ def test_is_busy(broker):
 def test_a_clause_about_the_response_of_a_busy_target_may_fail(
     tmp_path: Path, code: ResponseCode, clause: str
 ) -> None:
-    test = IS_BUSY.replace("CLAUSE", clause)
+    test = IS_BUSY.replace("CLAUSE", clause).replace("CODE", str(int(code)))
     ended = run_faulty(tmp_path, test, changes={"code": code})
     assert ended.outcomes == {clause: "fail"}
 
