@@ -61,6 +61,12 @@ def test_a_table_that_is_sent_stays_as_it_is(numbers: list[int]) -> None:
 
 
 def test_a_table_is_sent_with_narrow_columns() -> None:
-    offsets = np.arange(10_000, dtype=np.int64) + (1 << 40)
-    sent = pickle.dumps(Table(offset=offsets), protocol=5)
-    assert len(sent) < 2 * len(offsets) + 1_000
+    order = np.random.default_rng(seed=1)
+    numbers = order.permutation(10_000) + (1 << 40)
+    hashes = order.integers(INT64_MIN, INT64_MAX, 10_000)
+    offsets = np.cumsum(order.integers(0, 256, 10_000))  # rises by less than 256
+    for column, size in ((numbers, 2), (hashes, 8), (offsets, 1), (offsets[::-1], 1)):
+        sent = pickle.dumps(Table(offset=column), protocol=5)
+        assert len(sent) < size * len(column) + 1_000
+        table = pickle.loads(sent)  # noqa: S301 # of this test
+        assert (table["offset"] == column).all()

@@ -32,6 +32,11 @@ _JAVA_OPTIONS = (
 The default code cache would be small then. A session of many audits would fill it and
 continue interpreted.
 """
+_SMALL_EDEN = "-Xmn48m"
+"""Option of executors: to touch new memory takes longer than to collect old objects.
+
+By default an executor takes 100 MiB of new memory before it collects once.
+"""
 OWN_SPARK = str(Path(pyspark.__file__).parent)
 """Spark of the package pyspark that is imported."""
 WORKERS_DAEMON = "spark_checks.session.workers"
@@ -93,8 +98,8 @@ def spark_settings(
     Its Java writes the *draft* of the class archive at its end, if there is one.
     """
     is_local = master.startswith("local")
-    executor_options = [*_JAVA_OPTIONS, *archive.options()]
-    driver_options = executor_options
+    driver_options = [*_JAVA_OPTIONS, *archive.options()]
+    executor_options = [*driver_options, _SMALL_EDEN]
     if draft is not None:
         driver_options = [*_JAVA_OPTIONS, *writing_options(draft)]
     quiet = directory / "log4j2.properties"

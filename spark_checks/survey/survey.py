@@ -143,13 +143,17 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
     """Yield groups of *parts*, in order, for tasks of so many *processors*.
 
     Each has two thirds of a processor's share of the rest. The last ones are small, so
-    that all processors end at the same time. Ranges of the log are cut.
+    that all processors end at the same time. A rest of less than half a small one gets
+    no task of its own. Ranges of the log are cut.
     """
     left = sum(part.byte_count for part in parts)
     smallest = max(left // (processors * SMALLEST_EACH), PIECE_SIZE_MIN)
+    smallest = min(smallest, PIECE_SIZE_MAX)
     rest = [*reversed(parts)]
     while rest:
         room = min(max(2 * left // (3 * processors), smallest), PIECE_SIZE_MAX)
+        if left - room < smallest // 2:
+            room = left
         taken: list[Part] = []
         while rest and room > 0:
             part = rest.pop()
