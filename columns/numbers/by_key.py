@@ -79,8 +79,13 @@ def _widened(columns: Mapping[str, _Narrow]) -> Table:
 def _column_of(
     first: int | None, least: int, numbers: npt.NDArray[np.unsignedinteger]
 ) -> Ints:
-    wide = numbers.astype(np.int64) + least
-    return wide if first is None else np.cumsum(np.append(first, wide))
+    wide = numbers.astype(np.int64)
+    wide += least
+    if first is None:
+        return wide
+    found = np.empty(len(wide) + 1, dtype=np.int64)
+    found[0], found[1:] = first, wide
+    return np.cumsum(found, out=found)
 
 
 def joined(tables: Sequence[Table]) -> Table:

@@ -43,6 +43,7 @@ from spark_checks.session.surroundings import (
     own_interrupt_handler,
 )
 from spark_checks.session.worker_archive import OWN
+from spark_checks.session.worker_imports import keep_memory
 
 END_S = 1
 """Seconds for a Java that has closed its connections to end."""
@@ -102,6 +103,7 @@ def spark_context(
                     settings = {**settings, **QUERIES_OF_FEW_ROWS}
                 context = _start(master, settings)
                 if size is not None:
+                    keep_memory()
                     request_kernels(context, size)
                     # Local ones have imported meanwhile; the first task forks them.
                     if local_processors(master) is None:
