@@ -13,9 +13,10 @@ from spark_checks.config_files import (
     config_file,
     consumed_path,
     numbers_of,
+    queue_type,
 )
 from spark_checks.store_files import Store, queue_file_size, queue_in
-from spec.store.batch_queue import BATCH_QUEUE
+from spec.store.batch_queue import BATCH, BATCH_QUEUE
 from spec.store.earlier_topics import may_be_created_again
 from spec.store.file_names import CONFIG_DATABASE, CONSUME_QUEUE, ROCKSDB_CURRENT
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP
@@ -47,7 +48,7 @@ class Situation:
     only_topics_with_queues: frozenset[str] = frozenset()
     """Topics with queues if RocksDB has the list of topics: others may be gone."""
     batch_topics: frozenset[str] = frozenset()
-    """Topics with batch consume queues (since 5.0)."""
+    """Topics with batch consume queues (since 5.0), or with lost ones."""
     delays: Mapping[int, int] = field(default_factory=dict)
     """Milliseconds of each delay level."""
     delays_are_known: bool = True
@@ -88,6 +89,8 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     consumed = config_file(store, consumed_path(store)).entries
     queued = topics_with_queues(store)
     listed = topics.entries if are_known else {}
+    if not store.has_queues_in_rocksdb:  # they have files
+        batch_topics |= {t for t in listed if queue_type(listed[t]) == BATCH} - queued
     is_in_rocksdb = store.file(f"{CONFIG_DATABASE}/{ROCKSDB_CURRENT}") is not None
     return Situation(
         begin=store.begin,

@@ -3,7 +3,8 @@ Invariants of LMQs and batch consume queues, and of the records dispatched to th
 
 A store does not contain the broker's settings. A deletion leaves the same files as a
 lost LMQ (4.9.7 DefaultMessageStore#cleanUnusedLmqTopic). A record without a unit is
-therefore reported only in a queue that exists, behind units of earlier records.
+therefore reported only in an LMQ that exists, behind units of earlier records. Topics
+with batch consume queues are in topics.json.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from spec.wire.message.topic_names import LMQ_PREFIX, RETRY_PREFIX, SCHEDULE_TOP
 
 _NOT_DISPATCHED = (RETRY_PREFIX, "rmq_sys_", "RMQ_SYS_", SCHEDULE_TOPIC)
 """Prefixes of topics that some release does not dispatch to LMQs."""
+_QUEUE = ["queue", "queue_id"]
 _BATCH = ("size", "tags_code", "stored_at_ms", "message_count")
 """Values that a record and its batch unit share, besides their place."""
 
@@ -48,13 +50,14 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
     store = surveyed.store
     of_lmqs = store.queue_files(topics=LMQ_PREFIX)
     of_batches = store.queue_files(batch_queue.BATCH_QUEUE)
+    situation = surveyed.situation
     families = {name.rpartition("-")[0] for name in surveyed.requested}
     checks_lmqs = bool(of_lmqs) and "INV-LIGHT" in families
-    checks_batches = bool(of_batches) and "INV-BATCH" in families
+    checks_batches = bool(situation.batch_topics) and "INV-BATCH" in families
     if not checks_lmqs and not checks_batches:
         return []
     surveyed.progress("comparing LMQs and batch consume queues with their records")
-    session, situation = surveyed.session, surveyed.situation
+    session = surveyed.session
     records = open_log(
         session,
         store,
@@ -75,6 +78,8 @@ def lmq_and_batch_findings(surveyed: SurveyedStore) -> list[Finding]:
             wrong_batch_units(batches, records, situation),
             records_without_batch_unit(batches, records),
         ]
+    if checks_batches and not situation.has_queues_in_rocksdb:
+        parts.append(records_without_batch_queue(batches, records, situation))
     with persisted(lmqs, batches, records):
         return run_checks(*parts)
 
@@ -181,12 +186,40 @@ def records_without_batch_unit(units: DataFrame, records: DataFrame) -> DataFram
         *("topic AS queue", "queue_id"),
         *("first_queue_offset AS number", "commit_log_offset AS unit_at"),
     )
-    records = (
+    needed = _batches_that_need_a_unit(records)
+    return record_findings(_without_unit(needed, units), Rule("INV-BATCH-003"))
+
+
+def records_without_batch_queue(
+    units: DataFrame, records: DataFrame, situation: Situation
+) -> DataFrame:
+    """Return the records whose batch consume queue has no unit.
+
+    If all units of the topic point behind the record, the topic was created again
+    later. If it has none, it may have been (:mod:`spec.store.earlier_topics`).
+    """
+    begins = units.groupBy("topic").agg(F.min("commit_log_offset").alias("first_at"))
+    rows = (
+        _batches_that_need_a_unit(records)
+        .join(units.selectExpr("topic AS queue", "queue_id"), _QUEUE, "left_anti")
+        .join(begins.withColumnRenamed("topic", "queue"), "queue", "left")
+        .where("first_at is null or first_at < offset")
+    )
+    explained = F.col("queue").isin(*situation.topics_perhaps_created_again)
+    is_explained = F.col("first_at").isNull() & explained
+    return record_findings(
+        rows.withColumn("is_explained", is_explained),
+        Rule("INV-BATCH-003", "not is_explained"),
+        Rule("INV-BATCH-005", "is_explained"),
+    )
+
+
+def _batches_that_need_a_unit(records: DataFrame) -> DataFrame:
+    return (
         records.where("kind = 'batch'")
         .where(counting_rules.is_decided(transaction_type()))
         .withColumnRenamed("own_queue_id", "queue_id")
     )
-    return record_findings(_without_unit(records, units), Rule("INV-BATCH-003"))
 
 
 def _expected_units(units: DataFrame, situation: Situation) -> DataFrame:
@@ -199,10 +232,9 @@ def _without_unit(records: DataFrame, units: DataFrame) -> DataFrame:
 
     The unit before must point before them. Otherwise the queue was created again later.
     """
-    queue = ["queue", "queue_id"]
-    places = units.select(*queue, "number")
-    pointed = units.selectExpr(*queue, "unit_at AS offset")
-    missing = records.join(places, [*queue, "number"], "left_anti").join(
-        pointed, [*queue, "offset"], "left_anti"
+    places = units.select(*_QUEUE, "number")
+    pointed = units.selectExpr(*_QUEUE, "unit_at AS offset")
+    missing = records.join(places, [*_QUEUE, "number"], "left_anti").join(
+        pointed, [*_QUEUE, "offset"], "left_anti"
     )
-    return after_earlier_unit(missing, units, queue, "number")
+    return after_earlier_unit(missing, units, _QUEUE, "number")

@@ -17,12 +17,13 @@ from spark_checks.config_files import (
     consumed_offsets,
     is_number,
     object_of,
+    queue_type,
 )
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, queue_of
 from spark_checks.survey.summary import SurveySummary
-from spec.store.batch_queue import BATCH, BATCH_QUEUE, QUEUE_TYPE, SIMPLE
+from spec.store.batch_queue import BATCH, BATCH_QUEUE, SIMPLE
 from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
@@ -103,8 +104,7 @@ def _check_types(configured: Mapping[str, object], store: Store) -> Iterator[Fin
     for directory, wanted in ((CONSUME_QUEUE, SIMPLE), (BATCH_QUEUE, BATCH)):
         queues = (queue_of(f"{one}/", directory) for one in store.directories)
         for topic in sorted({queue[0] for queue in queues if queue}):
-            attributes = object_of(configured.get(topic)).get("attributes")
-            kind = object_of(attributes).get(QUEUE_TYPE) or SIMPLE
+            kind = queue_type(configured.get(topic))
             if kind != wanted:
                 texts = {"topic": topic, "kind": kind, "wanted": wanted}
                 yield file_finding(

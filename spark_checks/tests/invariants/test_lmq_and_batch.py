@@ -6,6 +6,8 @@ Messages that were sent alone are in batch consume queues, too.
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -90,20 +92,7 @@ Change = Callable[[list[BatchUnit]], None]
 def store_with_single_messages(root: Path, change: Change) -> Path:
     """Write messages that were sent alone to a batch queue, after *change* of units."""
     builder = StoreBuilder()
-    placed = [builder.put("Packed", tags=f"T{number}") for number in range(4)]
-    units = []
-    for one, unit in zip(placed, builder.queues["Packed", 0], strict=True):
-        record = decode_record(bytes(builder.log[one.offset :][: one.size]))
-        units.append(
-            BatchUnit(
-                commit_log_offset=one.offset,
-                size=one.size,
-                tags_code=unit.tags_code,
-                stored_at_ms=record.stored_at_ms,
-                first_queue_offset=one.queue_offset,
-                message_count=1,
-            )
-        )
+    units = [_put_alone(builder, 0, tags=f"T{number}") for number in range(4)]
     change(units)
     # A client may set this flag; the message has no unit.
     builder.put("Packed", flags=int(SystemFlag.TRANSACTION_PREPARED))
@@ -158,3 +147,79 @@ def test_messages_sent_alone_are_compared_with_their_batch_units(
         for one in findings
         if one.invariant.id.startswith(("INV-BATCH", "INV-CQ"))
     ] == found
+
+
+def test_lost_batch_queues_of_a_broker_have_a_warning(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    root = store_of("5.3.3", tmp_path)
+    shutil.rmtree(root / BATCH_QUEUE)
+    found = audit_store(spark, str(root)).findings
+    lost = [one for one in found if one.file != "checkpoint"]
+    assert {(one.invariant.id, one.file) for one in lost} == {
+        ("INV-BATCH-005", f"commitlog/{file_name(0)}")
+    }
+    assert all("PartsBatches" in one.message for one in lost)
+
+
+@pytest.mark.parametrize(
+    ("kept", "again", "consumed", "listed", "found"),
+    [
+        pytest.param([0, 1], 0, 0, "BatchCQ", [], id="intact"),
+        pytest.param([0], 0, 0, "BatchCQ", ["INV-BATCH-003"] * 2, id="a-queue-is-lost"),
+        pytest.param([], 0, 0, "BatchCQ", ["INV-BATCH-005"] * 4, id="both-causes-fit"),
+        pytest.param([], 0, 1, "BatchCQ", ["INV-BATCH-003"] * 4, id="consumed-offsets"),
+        pytest.param([], 1, 0, "BatchCQ", [], id="created-again"),
+        pytest.param([], 0, 0, None, [], id="deleted"),
+    ],
+)
+def test_a_queue_without_units_is_lost_unless_its_topic_was_created_again(
+    spark: SparkSession,
+    tmp_path: Path,
+    *,
+    kept: list[int],
+    again: int,
+    consumed: int,
+    listed: str | None,
+    found: list[str],
+) -> None:
+    builder = StoreBuilder()
+    builder.put("Other")
+    units: dict[int, list[BatchUnit]] = {0: [], 1: []}
+    for number in range(4):
+        units[number % 2].append(_put_alone(builder, number % 2))
+    units = {queue: units[queue] for queue in kept}
+    if again:
+        builder.queues.clear()
+        builder.put("Other")
+        units[0] = [_put_alone(builder, 0)]
+    builder.queues = {q: some for q, some in builder.queues.items() if q[0] == "Other"}
+    root = builder.write(tmp_path)
+    for queue, some in units.items():
+        path = root / BATCH_QUEUE / "Packed" / str(queue) / file_name(0)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(b"".join(map(encode_batch_unit, some)))
+    topic = {"Packed": {"attributes": {"queue.type": listed}}} if listed else {}
+    for name, table, entries in (
+        ("topics", "topicConfigTable", {"Other": {}, **topic}),
+        ("consumerOffset", "offsetTable", {"Packed@group": {"0": consumed}}),
+    ):
+        (root / f"config/{name}.json").write_text(json.dumps({table: entries}))
+    findings = audit_store(spark, str(root)).findings
+    ids = [one.invariant.id for one in findings]
+    assert [one for one in ids if "CHECK" not in one] == found
+
+
+def _put_alone(builder: StoreBuilder, queue_id: int, tags: str = "") -> BatchUnit:
+    """Put a message to a queue of Packed, and return its batch unit."""
+    one = builder.put("Packed", queue_id, tags=tags)
+    unit = builder.queues["Packed", queue_id][-1]
+    record = decode_record(bytes(builder.log[one.offset :][: one.size]))
+    return BatchUnit(
+        commit_log_offset=one.offset,
+        size=one.size,
+        tags_code=unit.tags_code,
+        stored_at_ms=record.stored_at_ms,
+        first_queue_offset=one.queue_offset,
+        message_count=1,
+    )
