@@ -20,7 +20,7 @@ from spark_checks.checks.compare_rows import compare_rows
 from spark_checks.checks.run_checks import SurveyedStore
 from spark_checks.file_systems import shown_url
 from spark_checks.findings import INVARIANTS, Finding, Severity, in_order, is_damage
-from spark_checks.invariants import checkpoints, epochs, files
+from spark_checks.invariants import checkpoints, databases, epochs, files
 from spark_checks.invariants.config import config_tables, config_values, settings
 from spark_checks.invariants.index import index_headers
 from spark_checks.invariants.index.index_items import (
@@ -254,6 +254,7 @@ def file_findings(
         *files.check_files(
             store, log_size=conf.commit_log_file_size, queue_size=conf.queue_file_size
         ),
+        *databases.check_databases(store),
         *checkpoints.check_checkpoint(store, summary),
         *epochs.check_epochs(store, summary),
         *index_headers.check_index_headers(store, summary),

@@ -11,7 +11,7 @@ import json
 import os
 import re
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -38,12 +38,12 @@ from spec.store.epoch_file import EPOCH_FILE
 from spec.store.file_names import (
     ACCESS_DATABASES,
     CONSUME_QUEUE,
-    ROCKSDB_CURRENT,
     ROCKSDB_QUEUES,
     reason_without_log,
 )
 from spec.store.index_file import HEADER_SIZE, IndexHeader, decode_header
 from spec.store.queue_extension import EXTENSION
+from spec.store.rocksdb_files import is_database
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL
 
@@ -199,10 +199,12 @@ class Store:
     @property
     def databases(self) -> tuple[str, ...]:
         """Directories of RocksDB with queues or configuration, which are not read."""
-        found = [file.directory for file in self.files if file.name == ROCKSDB_CURRENT]
-        return tuple(
-            one for one in found if one in ROCKSDB_QUEUES or one.startswith("config/")
-        )
+        names: dict[str, list[str]] = defaultdict(list)
+        for file in self.files:
+            where = file.directory
+            if where in ROCKSDB_QUEUES or where.startswith("config/"):
+                names[where].append(file.name)
+        return tuple(where for where, some in names.items() if is_database(some))
 
     @property
     def has_queues_in_rocksdb(self) -> bool:

@@ -56,7 +56,9 @@ from spec.store.file_names import (
     CONSUME_QUEUE,
     LOCK,
     ROCKSDB_CURRENT,
+    ROCKSDB_QUEUES,
 )
+from spec.store.rocksdb_files import database_defect, is_database
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
 from spec.wire.bodies.json_object import JsonObject
@@ -96,6 +98,7 @@ class Start:
     def run(self) -> None:
         """Run all steps. Raise StartRefusedError if the broker refuses to start."""
         outcome = self.outcome
+        self._check_databases()
         self._config = load_configs(self._view, self._rules, outcome)
         self._log.load()
         if self._log.ignored_files:
@@ -112,6 +115,18 @@ class Start:
             reason = "a broker is running on this store"
             raise StartRefusedError("STORE-NAME-006", LOCK, reason)
         self._dispatch()
+
+    def _check_databases(self) -> None:
+        """Raise StartRefusedError for a database that cannot be opened."""
+        configs = (f"{CONFIG}/{one.name}" for one in self._view.entries(CONFIG))
+        for directory in {*configs, *ROCKSDB_QUEUES}.difference(ACCESS_DATABASES):
+            names = {one.name for one in self._view.entries(directory)}
+            if is_database(names):
+                path = f"{directory}/{ROCKSDB_CURRENT}"
+                found = database_defect(names, self._view.text(path))
+                if found is not None:
+                    reason = f"{path} has {found}"
+                    raise StartRefusedError("STORE-ROCKSDB-001", path, reason)
 
     def _check_queue_types(self) -> None:
         """Raise StartRefusedError for a queue of another type than that of its topic.

@@ -155,7 +155,8 @@ def test_a_topic_without_units_may_be_deleted_if_rocksdb_has_the_topics(
     store = builder.write(tmp_path)
     (store / "config" / "topics.json").unlink(missing_ok=True)
     (store / "config" / "rdb").mkdir()
-    (store / "config" / "rdb" / "CURRENT").touch()
+    (store / "config" / "rdb" / "CURRENT").write_text("MANIFEST-000004\n")
+    (store / "config" / "rdb" / "MANIFEST-000004").touch()
     found = audit_store(spark, str(store)).findings
     assert [one.invariant.id for one in found] == ["INV-CQ-007"] * 2
 
@@ -221,6 +222,7 @@ def test_queues_in_rocksdb_are_named_and_not_missed(
     for name in databases:
         (store / name).mkdir(parents=True)
         (store / name / "CURRENT").write_text("MANIFEST-000015\n")
+        (store / name / "MANIFEST-000015").touch()
     audit = audit_store(spark, str(store))
     assert (audit.findings, audit.summary["not_read"]) == ((), databases)
     assert audit.summary["topics"] == {

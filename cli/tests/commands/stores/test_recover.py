@@ -186,10 +186,15 @@ def test_what_cannot_be_done_is_one_line(words: tuple[str, ...], reason: str) ->
 def test_queues_in_rocksdb_are_one_line(directory: str, tmp_path: Path) -> None:
     store = copied(tmp_path)
     (store / directory).mkdir(exist_ok=True)
-    (store / directory / "CURRENT").touch()
+    (store / directory / "CURRENT").write_text("MANIFEST-000004\n")
+    (store / directory / "MANIFEST-000004").touch()
     result = recover(store, "--release", "5.5")
     assert result.exit_code == 2
     assert f"in RocksDB ({directory}), which is not read" in result.output
+    (store / directory / "MANIFEST-000004").unlink()
+    result = recover(store, "--release", "5.5", "--dry-run")
+    reason = f"{directory}/CURRENT has the name MANIFEST-000004, which is missing"
+    assert reason in result.output
 
 
 def test_a_store_without_a_log_to_read_is_one_line(tmp_path: Path) -> None:

@@ -145,7 +145,8 @@ def test_a_topic_without_queues_may_be_deleted_if_rocksdb_has_the_topics(
     hidden = foretold(store)["totals"]["invisible"]
     (store / "config" / "topics.json").unlink()
     (store / "config" / "rdb").mkdir()
-    (store / "config" / "rdb" / "CURRENT").touch()
+    (store / "config" / "rdb" / "CURRENT").write_text("MANIFEST-000004\n")
+    (store / "config" / "rdb" / "MANIFEST-000004").touch()
     totals = foretold(store)["totals"]
     assert (totals["invisible"], totals["of_deleted_topics"]) == (0, hidden)
 
