@@ -89,7 +89,7 @@ def situation_of(store: Store, conf: BrokerConf) -> Situation:
     consumed = config_file(store, consumed_path(store)).entries
     queued = topics_with_queues(store)
     listed = topics.entries if are_known else {}
-    if not store.has_queues_in_rocksdb:  # they have files
+    if not store.has_queues_in_rocksdb:  # otherwise batch queues have no files
         batch_topics |= {t for t in listed if queue_type(listed[t]) == BATCH} - queued
     is_in_rocksdb = store.file(f"{CONFIG_DATABASE}/{ROCKSDB_CURRENT}") is not None
     return Situation(

@@ -35,8 +35,10 @@ from spec.store.file_names import (
     CONSUME_QUEUE,
     LOCK,
     NAME_DIGITS,
+    ROCKSDB_QUEUES,
     file_name,
 )
+from spec.store.rocksdb_files import DATABASE_OPENS
 
 if TYPE_CHECKING:
     from cli.runs.stores.recover_copy import CopyRecovered
@@ -239,7 +241,9 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
         *(outcome.lost, outcome.invisible),
         *(outcome.later_start, lost_topics),
     )
-    if not any(is_harmed) and outcome.refusal and _is_stray(outcome.refusal.file):
+    if outcome.refusal and outcome.refusal.clause == DATABASE_OPENS.id:
+        lines.append(_without_database(store, outcome.refusal.file))
+    elif not any(is_harmed) and outcome.refusal and _is_stray(outcome.refusal.file):
         place = shlex.quote(f"{store}/{outcome.refusal.file}")
         lines.append(f"Move {place} out of the store, and forecast again.")
     elif (any(is_harmed) or is_damaged) and commit_log_files(Path(store) / COMMIT_LOG):
@@ -248,6 +252,18 @@ def as_text(store: str, outcome: Outcome, done: CopyRecovered | None = None) -> 
     if done is not None:
         lines.append(f"{done.report}.")
     return "".join(f"{printable(line)}\n" for line in lines)
+
+
+def _without_database(store: str, file: str) -> str:
+    """Return the advice about the database with *file*, which cannot be opened."""
+    directory = file.rpartition("/")[0]
+    place = shlex.quote(f"{store}/{directory}")
+    if directory in ROCKSDB_QUEUES:
+        return f"Move {place} out of the store: a start builds the queues again."
+    return (
+        f"Bring {place} back from a slave or a backup: without it, a start forgets the"
+        " topics, groups or consumed offsets in it."
+    )
 
 
 def _later_loss(later: LaterStart) -> str:

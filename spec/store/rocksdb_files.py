@@ -21,7 +21,7 @@ DATABASE_OPENS = Clause(
         "RocksDB has lost the file CURRENT, or the manifest that CURRENT names."
     ),
     source="5.3.3 org.apache.rocketmq.common.config.AbstractRocksDBStorage#open",
-    since="5.2",
+    since="5.1.4",
 )
 
 _CURRENT_MAX = 64

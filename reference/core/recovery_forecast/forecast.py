@@ -58,7 +58,7 @@ from spec.store.file_names import (
     ROCKSDB_CURRENT,
     ROCKSDB_QUEUES,
 )
-from spec.store.rocksdb_files import database_defect, is_database
+from spec.store.rocksdb_files import DATABASE_OPENS, database_defect, is_database
 from spec.store.timer.timer_log import TIMER_LOG
 from spec.store.timer.timer_wheel import TIMER_WHEEL, WHEEL_SIZE
 from spec.wire.bodies.json_object import JsonObject
@@ -118,8 +118,11 @@ class Start:
 
     def _check_databases(self) -> None:
         """Raise StartRefusedError for a database that cannot be opened."""
-        configs = (f"{CONFIG}/{one.name}" for one in self._view.entries(CONFIG))
-        for directory in {*configs, *ROCKSDB_QUEUES}.difference(ACCESS_DATABASES):
+        if not DATABASE_OPENS.applies_to(self._rules.release):
+            return
+        configs = [one for one in self._view.entries(CONFIG) if one.size is None]
+        places = {f"{CONFIG}/{one.name}" for one in configs}.union(ROCKSDB_QUEUES)
+        for directory in sorted(places.difference(ACCESS_DATABASES)):
             names = {one.name for one in self._view.entries(directory)}
             if is_database(names):
                 path = f"{directory}/{ROCKSDB_CURRENT}"

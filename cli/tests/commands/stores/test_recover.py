@@ -195,6 +195,19 @@ def test_queues_in_rocksdb_are_one_line(directory: str, tmp_path: Path) -> None:
     result = recover(store, "--release", "5.5", "--dry-run")
     reason = f"{directory}/CURRENT has the name MANIFEST-000004, which is missing"
     assert reason in result.output
+    advice = f"Move {store}/{directory} out of the store: a start builds the queues"
+    assert advice in result.output.replace("\n", " ")
+
+
+def test_a_damaged_database_of_topics_is_brought_back(tmp_path: Path) -> None:
+    store = copied(tmp_path)
+    (store / "config" / "topics").mkdir()
+    (store / "config" / "topics" / "MANIFEST-000004").touch()
+    result = recover(store, "--release", "5.3.3", "--dry-run")
+    assert "config/topics/CURRENT has no file (STORE-ROCKSDB-001)" in result.output
+    assert f"Bring {store}/config/topics back" in result.output
+    result = recover(store, "--release", "4.6.0", "--dry-run")
+    assert "It does not start" not in result.output
 
 
 def test_a_store_without_a_log_to_read_is_one_line(tmp_path: Path) -> None:
