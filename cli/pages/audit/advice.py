@@ -18,7 +18,7 @@ from typing import cast
 from cli.pages.audit.audited_store import AuditedStore
 from cli.pages.audit.groups import by_kind, count_of
 from cli.pages.audit.start_forecast import StartForecast, number_of
-from cli.pages.audit.wrong_names import COMPRESSED, missing_files
+from cli.pages.audit.wrong_names import UNPACKERS, missing_files
 from spark_checks.audit import Audit
 from spark_checks.findings import (
     EXPLAINED,
@@ -198,12 +198,12 @@ class Advice:
         missing = missing_files(self.audit.listing, files)
         if not missing:
             return []
-        back = [
-            f"gunzip {shlex.quote(self._path(file))}"
-            if file == name + COMPRESSED
-            else f"mv {shlex.quote(self._path(file))} {shlex.quote(self._path(name))}"
-            for file, name in missing.items()
-        ]
+        back = []
+        for file, name in missing.items():
+            unpacker = UNPACKERS.get(file.removeprefix(name))
+            names = [file] if unpacker else [file, name]
+            words = [shlex.quote(self._path(one)) for one in names]
+            back.append(" ".join([unpacker or "mv", *words]))
         others = self._moves(file for file in files if file not in missing)
         return [(TEXTS["RENAMED"], [*back, *others, self._again])]
 

@@ -8,7 +8,13 @@ from collections.abc import Iterable, Mapping
 from spark_checks.store_files import Store
 
 _OFFSET = re.compile(r"(?<!\d)\d{20}(?!\d)|^\d{1,19}$")
-COMPRESSED = ".gz"
+UNPACKERS = {
+    ".gz": "gunzip",
+    ".bz2": "bunzip2",
+    ".xz": "unxz",
+    ".zst": "unzstd --rm",
+}
+"""Command that leaves the unpacked file in place of the compressed one."""
 
 
 def missing_files(store: Store, paths: Iterable[str]) -> Mapping[str, str]:
@@ -31,7 +37,7 @@ def missing_files(store: Store, paths: Iterable[str]) -> Mapping[str, str]:
         again = [bases[one] for one in found if one.rpartition("/")[0] == directory]
         present = [*again, *(one.base for one in named)]
         missing = f"{directory}/{base:020}"
-        is_whole = path == missing + COMPRESSED or file.size == size
+        is_whole = path.removeprefix(missing) in UNPACKERS or file.size == size
         is_linked = not present or base + size >= min(present)
         if is_whole and is_linked and base not in present:
             found[path] = missing

@@ -27,12 +27,23 @@ def step(*wrong: str, right: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("base", [16, 32], ids=["first", "middle"])
-def test_a_missing_file_gets_its_bytes_back(base: int) -> None:
+@pytest.mark.parametrize(
+    ("base", "suffix", "command"),
+    [
+        pytest.param(16, ".gz", "gunzip", id="first"),
+        pytest.param(32, ".gz", "gunzip", id="middle"),
+        pytest.param(32, ".bz2", "bunzip2", id="bzip2"),
+        pytest.param(32, ".xz", "unxz", id="xz"),
+        pytest.param(32, ".zst", "unzstd --rm", id="zstd"),
+    ],
+)
+def test_a_missing_file_gets_its_bytes_back(
+    base: int, suffix: str, command: str
+) -> None:
     right = tuple(named(one) for one in (16, 32, 48) if one != base)
-    found = step(named(base, ".gz"), right=right)
+    found = step(named(base, suffix), right=right)
     assert found["do"] == TEXTS["RENAMED"]
-    assert found["commands"] == [f"gunzip '/a b/{named(base, '.gz')}'", AGAIN]
+    assert found["commands"] == [f"{command} '/a b/{named(base, suffix)}'", AGAIN]
 
 
 def test_missing_files_get_their_names_back_and_others_are_moved_out() -> None:
