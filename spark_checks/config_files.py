@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from spark_checks.file_systems import NotAStoreError
 from spark_checks.store_files import Store, read_whole
 from spec.layout import LayoutError
-from spec.store.batch_queue import QUEUE_TYPE, SIMPLE
 from spec.store.config.config_files import consumer_offsets_path
 from spec.wire.bodies import fastjson
 
@@ -142,12 +141,6 @@ def numbers_of(offsets: object) -> dict[int, int]:
         for key, offset in pairs
         if is_number(str(key)) and isinstance(offset, int)
     }
-
-
-def queue_type(configuration: object) -> object:
-    """Return the type of a topic's queues from its entry in topics.json."""
-    attributes = object_of(object_of(configuration).get("attributes"))
-    return attributes.get(QUEUE_TYPE) or SIMPLE
 
 
 def is_number(text: str) -> bool:

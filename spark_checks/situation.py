@@ -13,10 +13,9 @@ from spark_checks.config_files import (
     config_file,
     consumed_path,
     numbers_of,
-    queue_type,
 )
 from spark_checks.store_files import Store, queue_file_size, queue_in
-from spec.store.batch_queue import BATCH, BATCH_QUEUE
+from spec.store.batch_queue import BATCH, BATCH_QUEUE, queue_type
 from spec.store.earlier_topics import may_be_created_again
 from spec.store.file_names import CONFIG_DATABASE, CONSUME_QUEUE, ROCKSDB_CURRENT
 from spec.wire.message.topic_names import HALF_TOPIC, TRANSACTION_CHECK_GROUP

@@ -10,6 +10,7 @@ unit's place.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from construct import Int16sb, Int32sb, Int64sb, Struct
@@ -111,6 +112,14 @@ TYPE_OF_QUEUES = Clause(
     source="5.3.3 org.apache.rocketmq.store.queue.ConsumeQueueStore#queueTypeShouldBe",
     since="5.0",
 )
+
+
+def queue_type(topic: object) -> object:
+    """Return the type of a *topic*'s queues; *topic* is its entry in topics.json."""
+    attributes = topic.get("attributes") if isinstance(topic, Mapping) else None
+    found = attributes.get(QUEUE_TYPE) if isinstance(attributes, Mapping) else None
+    return found or SIMPLE
+
 
 batch_unit_layout = Struct(
     field("commit_log_offset", Int64sb, "where the record begins in the commit log"),

@@ -11,7 +11,7 @@ from reference.core.salvage.queue_offsets import QueueName, QueueOffsets
 from reference.core.store.recovery.load import DirectoryEntry, load_config
 from reference.shell.storage.read_only_files import ReadOnlyStore
 from spec.routing.topic_config import TopicConfig, topic_as_json, topic_table_from_json
-from spec.store.batch_queue import BATCH, QUEUE_TYPE
+from spec.store.batch_queue import BATCH, queue_type
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,
     CONSUMER_FILTERS_FILE,
@@ -141,7 +141,7 @@ def write_config(
         new = made(found or {})
         if name == TOPICS_FILE:
             topics = new["topicConfigTable"]
-            has_batch_topics = any(map(_is_batch, topics.values()))
+            has_batch_topics = BATCH in map(queue_type, topics.values())
             added = _added_topics(found or {}, topics)
         (directory / name).write_bytes(dumps_pretty(new))
     return ConfigChanges(warnings, lowered, has_batch_topics, added)
@@ -152,10 +152,6 @@ def _added_topics(found: Table, topics: Table) -> list[str]:
     known = found.get("topicConfigTable") or topics
     new = sorted({*topics} - {*known})
     return [topic for topic in new if not topic.startswith(UNLISTED_BEGINS)]
-
-
-def _is_batch(topic: Table) -> bool:
-    return (topic.get("attributes") or {}).get(QUEUE_TYPE) == BATCH
 
 
 def _left_behind(view: ReadOnlyStore) -> list[str]:

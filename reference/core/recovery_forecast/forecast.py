@@ -32,7 +32,7 @@ from reference.core.store.recovery.scan import (
     scan_log,
 )
 from reference.core.store.types import StoreOptions
-from spec.store.batch_queue import QUEUE_TYPE, SIMPLE
+from spec.store.batch_queue import queue_type
 from spec.store.checkpoint import FILE_SIZE, Checkpoint, decode_checkpoint
 from spec.store.config.config_files import (
     BACKUP_SUFFIX,
@@ -139,8 +139,7 @@ class Start:
         if not self._rules.has_timer or self._may_have_database:
             return
         for topic, type_name in self._queues.types():
-            attributes = _member(self._topics.get(topic), "attributes")
-            found = _member(attributes, QUEUE_TYPE) or SIMPLE
+            found = queue_type(self._topics.get(topic))
             if found != type_name:
                 path = f"{CONFIG}/{TOPICS_FILE}"
                 reason = f"{path} has the type {found} for {topic}, whose queues are"
@@ -158,7 +157,7 @@ class Start:
     @property
     def _topics(self) -> Mapping[str, object]:
         """The table of topics.json; empty if it was not read."""
-        found = _member(self._config.get(TOPICS_FILE), "topicConfigTable")
+        found = self._config.get(TOPICS_FILE, {}).get("topicConfigTable")
         return found if isinstance(found, Mapping) else {}
 
     def conclude(self) -> None:
@@ -328,10 +327,6 @@ class Start:
         if end >= log.end or not lost:
             return None
         return LaterStart(start_offsets[scan.first_file], log_end=end, lost=lost)
-
-
-def _member(value: object, name: str) -> object:
-    return value.get(name) if isinstance(value, Mapping) else None
 
 
 def load_checkpoint(view: StoreView, outcome: Outcome) -> Checkpoint:

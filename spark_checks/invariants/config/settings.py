@@ -17,13 +17,12 @@ from spark_checks.config_files import (
     consumed_offsets,
     is_number,
     object_of,
-    queue_type,
 )
 from spark_checks.findings import Finding
 from spark_checks.invariants.file_findings import file_finding
 from spark_checks.store_files import Store, queue_of
 from spark_checks.survey.summary import SurveySummary
-from spec.store.batch_queue import BATCH, BATCH_QUEUE, SIMPLE
+from spec.store.batch_queue import BATCH, BATCH_QUEUE, SIMPLE, queue_type
 from spec.store.file_names import CONSUME_QUEUE
 from spec.wire.message.topic_names import SCHEDULE_TOPIC
 
