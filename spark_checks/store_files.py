@@ -196,7 +196,7 @@ class Store:
         first = min((file.base for file in self.commit_log), default=0)
         return max(first, self.begin)
 
-    @property
+    @cached_property
     def databases(self) -> tuple[str, ...]:
         """Directories of RocksDB with queues or configuration, which are not read."""
         names: dict[str, list[str]] = defaultdict(list)

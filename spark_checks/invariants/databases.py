@@ -17,13 +17,13 @@ _READ_MAX = 100
 def check_databases(store: Store) -> Iterator[Finding]:
     """Yield the databases of queues and configuration that cannot be opened."""
     for directory in sorted({*store.databases}.difference(ACCESS_DATABASES)):
-        file = store.file(f"{directory}/{ROCKSDB_CURRENT}")
+        files = {one.name: one for one in store.under(directory)}
+        file = files.get(ROCKSDB_CURRENT)
         current = None
         if file is not None:
             data = read_whole(store.url, file, size_max=_READ_MAX)
             current = data.decode("ascii", "replace")
-        names = {one.name for one in store.under(directory)}
-        found = database_defect(names, current)
+        found = database_defect(files, current)
         if found is not None:
             path = f"{directory}/{ROCKSDB_CURRENT}"
             place = (0, file.size if file else 0)

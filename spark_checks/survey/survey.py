@@ -147,8 +147,8 @@ def group_parts(parts: Sequence[Part], processors: int) -> Iterator[Parts]:
     no task of its own. Ranges of the log are cut.
     """
     left = sum(part.byte_count for part in parts)
-    smallest = max(left // (processors * SMALLEST_EACH), PIECE_SIZE_MIN)
-    smallest = min(smallest, PIECE_SIZE_MAX)
+    share = left // (processors * SMALLEST_EACH)
+    smallest = min(max(share, PIECE_SIZE_MIN), PIECE_SIZE_MAX)
     rest = [*reversed(parts)]
     while rest:
         room = min(max(2 * left // (3 * processors), smallest), PIECE_SIZE_MAX)
